@@ -171,6 +171,7 @@ def test_a_project_from_a_wheel_gets_from_init_to_a_release(installed, tmp_path)
     assert set(re.findall(r"(?m)^     (\w+) ", sample)) == {"entailment", "neutral", "contradiction"}
 
     run("dvc", "repro")
+    assert "Give-aways" in run("dvc", "plots", "show", "--json").stdout
     checked = run("cxgen", "check")
     assert (checked.stdout, checked.stderr) == ("1 construction, 0 errors, 0 warnings\n", "")
     tables = {path.parent.name: pl.read_parquet(path) for path in (bench / layout.HUB).glob("*/test-*.parquet")}

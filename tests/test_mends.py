@@ -38,6 +38,16 @@ def test_what_is_no_construction_of_its_own_is_told_where_it_is_asked_for(tmp_pa
         assert (refused.returncode, refused.stderr.startswith(f"cxgen: params.yaml:{line}: "), said in refused.stderr) == (2, True, True)
 
 
+def test_a_file_of_ones_own_that_is_named_like_a_shipped_look_alike_is_what_is_to_be_mended(tmp_path, cxgen):
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates/in-state.yaml").write_text("name: in-state")
+    told = cxgen("sample", "pp-resultative", cwd=tmp_path)
+    assert (told.returncode, told.stderr.splitlines()[0]) == (
+        2,
+        "cxgen: templates/in-state.yaml: is named like a look-alike of 'pp-resultative', in pp-resultative.yaml",
+    )
+
+
 def own_scene(folder, construction, design="open-or-shut", marked=""):
     """A table of one scene in the project's own lexicon."""
     path = folder / f"lexicons/scenes/{construction}.tsv"

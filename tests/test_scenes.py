@@ -14,6 +14,8 @@ from cxgen.lexicon.scenes import gender_of
 from cxgen.project import Project
 from cxgen.trees import Annotator
 from cxgen.trees.phrases import phrase_chunk
+from tests.conftest import edit
+from tests.mini import write_params
 
 SCENES = """\
 name: sending
@@ -109,9 +111,13 @@ def test_adjuncts_have_trees(sending, items, chunks):
 
 def test_nothing_is_wrong_with_scenes_but_an_adjunct_without_a_tree_is_found(sending, chunks, tmp_path):
     assert not any(finding.code.startswith("E") for finding in findings(sending, chunks))
-    mine = project(tmp_path, TABLE.replace("with both hands", "with both hands | zorb vlim"))
-    found = findings(load_construction(mine, "sending", Lexicon.of(mine)), chunks)
-    assert ["zorb vlim" in finding.message for finding in found if finding.code == "E401"] == [True]
+    # of *back home*, word by word, *home* would be an object
+    mine = project(tmp_path, TABLE.replace("with both hands", "with both hands | zorb vlim").replace("before lunch", "back home | at noon"))
+    found = [one for one in findings(load_construction(mine, "sending", Lexicon.of(mine)), chunks) if one.code == "E401"]
+    assert [(one.file.name, one.line) for one in found] == [("sending.tsv", 2)] * 2
+    told = " ".join(f"{one.message} {one.hint}" for one in found)
+    assert [f"no annotation for {words}" in told for words in ("'back home'", "'zorb vlim'")] == [True, True]
+    assert "column opening" in told and "column closing" in told
 
 
 ADJUNCTS = {  # none: the build does not say what belongs to what
@@ -292,9 +298,35 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert any("splonk" in row["new"] for row in report["verbs"])
     assert report["senses"]["kick"] == "contact"
     assert 0 < len(report["premises"]) <= 20
+    doubted = cxgen("check", "scenes", path, "--strict", "-o", tmp_path / "found.json")
+    assert (doubted.returncode, json.loads((tmp_path / "found.json").read_text())) == (2, [report])
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout
     path.write_text(text.replace("nurse | butler", "nurse~verb | butler").replace(" ; ", "\t"))
     assert "a verb has no form" in cxgen("check", "scenes", path).stderr
     path.write_text("")
     assert f"{path.name}: has no scenes" in cxgen("check", "scenes", path).stderr
+
+
+def test_verbs_that_a_build_cannot_draw_are_not_counted_and_a_split_without_any_is_a_fault(tmp_path, cxgen):
+    mine = project(tmp_path, TABLE.replace("verb:verb", "verb:verb ; also:verb").replace("nudge ;", "nudge ; nod | wave | cough ;"))
+    also = "  also: {role: verb, frame: true, carries: true, distinct: [verb]}\n  a: {role"
+    edit(tmp_path / "templates/sending.yaml", "  a: {role", also)
+    edit(
+        tmp_path / "templates/sending.yaml", '{verb:past} {one} out of {b} into {a}"', '{also:past} {one} out of {b} into {a}", verb: also'
+    )
+    edit(tmp_path / "lexicons/scenes/sending.tsv", "shove\t", "shove\tyawn\t")
+    write_params(tmp_path, constructions=["sending"])
+    splits = {"train": "kick nod roll zorb yawn", "validation": "push wave", "test": "nudge cough shove"}
+    rows = [f"sending\t{verb}\t{split}\n" for split, verbs in splits.items() for verb in verbs.split()]
+    (tmp_path / "lexicons/splits.tsv").write_text("construction\tverb\tsplit\n" + "".join(rows))
+
+    def told():
+        done = cxgen("check", "scenes", "lexicons/scenes/sending.tsv", "--json", cwd=mine.root)
+        (report,) = json.loads(done.stdout)
+        return done.returncode, {row["split"]: (row["verbs"], row["left_out"]) for row in report["verbs"]}, report["faults"]
+
+    assert told() == (0, {"train": (4, "yawn"), "validation": (2, ""), "test": (2, "shove")}, [])
+    edit(tmp_path / "lexicons/splits.tsv", "cough\ttest", "cough\ttrain")
+    code, verbs, (fault,) = told()
+    assert (code, verbs["test"], fault["fault"][:45]) == (2, (0, "nudge, shove"), "E201 sending: nothing fills design 'goals' in")

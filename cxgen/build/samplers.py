@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,24 @@ def samplers(construction: Construction, request: Request) -> list[Sampler]:
                 pools = design_pools(construction, design, splits, split, request.preset, request.marked)
                 made.append(Sampler(construction, design, config, split, request.seed, pools, forms, request.hold_out))
     return made
+
+
+def unfilled(construction: Construction, request: Request) -> Iterator[EmptySlotError]:
+    """The error about the first design that a build cannot fill in a split, as where no verb of its scenes is one of test."""
+    try:
+        samplers(construction, request)
+    except EmptySlotError as error:
+        yield error
+
+
+def drawable(construction: Construction, design: Design, split: str, request: Request) -> set[str]:
+    """The verbs that a design is made with in a split: not those that all lack there what their scenes need beside them."""
+    try:
+        pools = design_pools(construction, design, placed(construction, request), split, request.preset, request.marked)
+    except EmptySlotError:
+        return set()
+    lists = (pools.candidates[name] for name in pools.candidates.keys() & {*construction.verb_slots})
+    return {construction.lexicon.lemmas[row] for rows in chain.from_iterable(lists) for row in rows}
 
 
 def previews(construction: Construction, seed: int, family: str = "") -> list[Sampler]:

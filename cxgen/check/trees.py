@@ -10,9 +10,10 @@ import numpy as np
 
 from cxgen.check.contents import premises
 from cxgen.check.core import fault
-from cxgen.constructicon import Construction, Part
+from cxgen.constructicon import Construction, Part, Place
 from cxgen.errors import CxgenError, SchemaError, lacking
 from cxgen.families import families_of
+from cxgen.lexicon.scenes import CIRCUMSTANCES
 from cxgen.sampling.draws import realise
 from cxgen.sampling.plan import Plan, draw_plan
 from cxgen.sampling.pools import ABSENT, Pools, design_pools
@@ -30,7 +31,7 @@ _CHUNKS = {  # what is in the reason -> how a chunk can mend it
     " roots:": "; a clause whose verb is in a chunk (!root>0) is made part of another by P= in a chunk of the words before it, "
     'such as "i/PRON/PRP/nsubj>2 heard=hear/VERB/VBD/root>0 that/SCONJ/IN/mark>P P=ccomp>2"',
     "would all be nsubj": "; PREV=nsubj>1 in the chunk of a verb makes what is before it its subject, where the template states nothing",
-    "": '; words between two slots can stand under `chunks:` in this file, such as "open/ADJ/JJ/xcomp>V"',
+    "": '; words between two slots can stand under `chunks:` in the template file, such as "open/ADJ/JJ/xcomp>V"',
 }
 _LEMMA = re.compile(r"'[^']+' (?=\()")  # of a filler, whose slot follows
 
@@ -44,12 +45,17 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
             matcher = dependency_matcher(construction, vocabulary())
         except SchemaError as error:
             faults["E404"][""] = error
-    for item in examples(construction):
-        place = construction.place("templates", item["template"])
+    trees = [(item, *annotator.tree(item)) for item in examples(construction)]
+    sound = {(item["kind"], item["template"]) for item, sentence, _ in trees if sentence}
+    for item, sentence, reasons in trees:
+        template = construction.place("templates", item["template"])
         where = f"{construction.name}: template {item['template']!r} ({item['kind']})"
-        sentence, reasons = annotator.tree(item)
-        for reason in reasons:
-            hint = _example(construction, item) if isinstance(reason, Misfit) else _words(item, reason)
+        for problem in reasons:
+            unread = _unread(annotator, item, problem, sound=(item["kind"], item["template"]) in sound)
+            reason = f"{UNKNOWN} {unread[1]!r}" if unread else problem
+            place = (unread and _scene(construction, *unread)) or template
+            hint = _example(construction, item) if isinstance(reason, Misfit) else "say what the words are"
+            hint = f"the words stand in the scenes, column {unread[0]}: take others there, or {hint}" if unread else hint
             hint += next((more for words, more in _CHUNKS.items() if words in reason), "")
             found = fault(place, f"{where}: {reason}: {item['premise']!r}", f"{hint}; {_HELP}")
             told = _LEMMA.sub("", reason)
@@ -60,15 +66,26 @@ def tree_faults(construction: Construction, chunks: Chunks) -> dict[str, list[Cx
         if sentence and matcher is not None and own and not has_form(sentence, matcher):
             hint = "change form_check, state a relation in the template, or say `construction: OTHER-NAME` of a kind that is no instance"
             hint += f"; {_HELP}"
-            faults["E404"].setdefault(item["template"], fault(place, f"{where}: form_check refuses {_links(sentence)}", hint))
+            faults["E404"].setdefault(item["template"], fault(template, f"{where}: form_check refuses {_links(sentence)}", hint))
     return {code: [*found.values()] for code, found in faults.items()}
 
 
-def _words(item: Mapping[str, Any], reason: str) -> str:
-    """Where words that nothing knows come from, if from a scene."""
+def _unread(annotator: Annotator, item: Mapping[str, Any], reason: str, *, sound: bool) -> tuple[str, str] | None:
+    """The slot and the phrase in it that is why a premise has no tree; ``sound``: with other words its template gives one."""
     words = reason.removeprefix(UNKNOWN).strip(" '\"")
-    slot = next((entry["slot"] for entry in item["slots"] if f" {words} " in f" {entry['lemma']} "), "")
-    return f"the words stand in the scenes, column {slot}: take others there, or say what they are" if slot else "say what the words are"
+    for slot, text in annotator.unread(item):
+        if f" {words} " in f" {text} " or (isinstance(reason, Misfit) and (sound or slot in CIRCUMSTANCES)):
+            return slot, text
+    return None
+
+
+def _scene(construction: Construction, slot: str, phrase: str) -> Place | None:
+    """Where the first scene stands that has a phrase for a slot."""
+    source, lexicon = construction.slots[slot].source, construction.lexicon
+    having = (
+        frame for frame in construction.frames for row in lexicon.named(*frame.slots.get(source, ())) if lexicon.lemmas[row] == phrase
+    )
+    return next((frame.place for frame in having), None)
 
 
 def _example(construction: Construction, item: Mapping[str, Any]) -> str:

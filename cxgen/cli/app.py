@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import click
 import typer
+from click.core import ParameterSource
 
 from cxgen import layout
 from cxgen.cli.output import Format
@@ -91,8 +92,8 @@ def _load(name: str) -> click.Command:
 
 
 def _keep_apart(command: click.Command) -> None:
-    """Have a command refuse to write a file that it reads, or that it writes something else to, bounds that bound nothing (nan, inf), and
-    a second form of what is printed (--json and --format), before it begins."""
+    """Have a command refuse to write a file that it reads, or that it writes something else to, bounds that bound nothing (nan, inf), a
+    second form of what is printed (--json and --format), and options without a value, before it begins."""
     options = {param.name: param.opts[0] for param in command.params}
     paths = [param.name for param in command.params if isinstance(param.type, click.Path)]
     run = command.callback
@@ -106,6 +107,10 @@ def _keep_apart(command: click.Command) -> None:
         shaped = [option for name, option in options.items() if option in _SHAPES and given.get(name) not in {False, None, Format.table}]
         if "--json" in shaped and len(shaped) > 1:
             raise CxgenError(f"{' and '.join(shaped)} at once", hint="give one of them")
+        told = click.get_current_context().get_parameter_source
+        for option in command.params:  # as of a shell variable that is not set: it would ask for everything
+            if given.get(option.name or "") == "" and told(option.name or "") is ParameterSource.COMMANDLINE and option.opts[0][0] == "-":
+                raise CxgenError(f"{option.opts[0]} is empty", hint="give a value, or leave it out")
         named = {name: given[name] for name in paths if name and given.get(name)}
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
         reads = {"folder"} if command.name in {"audit", "score", "serve"} else set[str]()

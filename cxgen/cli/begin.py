@@ -12,12 +12,14 @@ from typer import Argument, echo
 
 from cxgen.build.params import Params
 from cxgen.cli.options import commands
+from cxgen.constructicon.load import readable_targets
 from cxgen.errors import CxgenError
 from cxgen.facade import Constructicon
 from cxgen.files import write_together
 from cxgen.layout import DROPPED, LEXICONS, PARAMS, PIPELINE, TEMPLATES
 from cxgen.lexicon.scenes import FOLDER as SCENES
 from cxgen.project import shipped_folder
+from cxgen.schema import read_yaml
 
 _FILES = {
     PARAMS: "params.yaml",
@@ -52,10 +54,13 @@ def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, 
 def new(name: Annotated[str, Argument(metavar="NAME", help="A name for it: lower-case letters, digits and hyphens.")]) -> None:
     """Write templates/NAME.yaml and its table of scenes: a small construction, with comments, to change into one of your own."""
     project = Constructicon().project
-    if not re.fullmatch("[a-z][a-z0-9-]{0,99}", name):
+    if not re.fullmatch("(?!(true|false|null)$)[a-z][a-z0-9-]{0,99}", name):  # YAML's own words would be no names
         raise CxgenError(f"not a name: {name!r}", hint="lower-case letters, digits and hyphens, a letter first: my-construction")
     if name in project.template_files():
         raise CxgenError(f"there is a construction {name!r} already", file=project.template_file(name), hint="take another name")
+    for path in map(project.template_file, readable_targets(project)[0]):
+        if name in (document := read_yaml(path)).data.get("lookalikes", ()):
+            raise document.wrong(["lookalikes", name], f"there is a look-alike {name!r} already", "take another name")
     _write(project.root, _construction(project.root, name))
     heard = Params.read(project.params).request.hears(name)
     more = ", and when its clauses are judged (`cxgen judge`) or it is named under judge.unjudged there" if heard else ""

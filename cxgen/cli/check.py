@@ -11,12 +11,12 @@ from typer import Argument, Option, echo
 
 from cxgen.build.params import Params, own_constructions
 from cxgen.build.pool import executor
-from cxgen.build.samplers import samplers, unjudged
+from cxgen.build.samplers import unfilled, unjudged
 from cxgen.check import Finding, announced, check_project, explanations, telling_words
 from cxgen.cli.options import Form, commands, completions, open_project
 from cxgen.cli.output import Format, emit, note
 from cxgen.curate.scenes import check_scenes
-from cxgen.errors import CxgenError, EmptySlotError, install, lacking
+from cxgen.errors import CxgenError, install, lacking
 from cxgen.facade import Constructicon
 from cxgen.layout import PARAMS
 from cxgen.project import Project
@@ -41,13 +41,13 @@ def check(
 
     Without a name: those that the project has files of or params.yaml names; a file that cannot be read is a finding, too (E000).
     `cxgen check scenes FILE` looks at a table of scenes (NAME.tsv, after its construction): what is wrong where, the forms of new words,
-    the verbs of each design and split, some premises.
+    the verbs that a build draws in each design and split (and those left out: no verb of their split stands beside them), some premises.
     """
-    if file is not None:
-        _check_scenes(construction or "", file, form)
-        return
     if codes:
-        emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
+        _list_codes(form, beside=construction or output)
+        return
+    if file is not None:
+        _check_scenes(construction or "", file, form, output, strict=strict)
         return
     constructicon = Constructicon()
     project = constructicon.project
@@ -86,9 +86,7 @@ def check(
 def _unfilled(constructicon: Constructicon, params: Params, names: Iterable[str]) -> Iterator[Finding]:
     """E201 of the first design that a build cannot fill in a split, as where no verb of its scenes is one of test."""
     for construction in (constructicon[name].construction for name in names):
-        try:
-            samplers(construction, params.request)
-        except EmptySlotError as error:
+        for error in unfilled(construction, params.request):
             yield Finding("E201", error.message, error.file or construction.document.path, error.line or 1, error.hint)
 
 
@@ -100,14 +98,20 @@ def _own(project: Project, params: Params) -> list[str]:
     return [*own, *(params.constructions or ())]
 
 
-def _check_scenes(what: str, file: Path, form: Format) -> None:
+def _list_codes(form: Format, beside: str | Path | None) -> None:
+    if beside:
+        raise CxgenError("--codes lists all codes, and checks nothing", hint="leave the rest out; `--format json > FILE` writes a file")
+    emit([{"code": code, "finds": finds} for code, finds in explanations().items()], form, ("code", "finds"))
+
+
+def _check_scenes(what: str, file: Path, form: Format, output: Path | None, *, strict: bool) -> None:
     if what != "scenes":
         raise CxgenError(f"{what!r} takes no file", hint="write `cxgen check scenes FILE`, or only the construction")
     project, params = open_project()
     report = check_scenes(project, file, params)
-    if form is not Format.table:
-        emit([asdict(report)], form)
-    else:
+    if output is not None:
+        write_json([asdict(report)], output)
+    if form is Format.table:
         for row in (*report.faults, *report.doubts):
             echo(f"{file}:{row['line']}: {row['column']}{': ' if row['column'] else ''}{row['fault']}\n  hint: {row['hint']}")
         for rows in filter(None, (report.forms, report.verbs)):
@@ -118,5 +122,7 @@ def _check_scenes(what: str, file: Path, form: Format) -> None:
             note(line)
         counts = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(report.faults), "fault"), (len(report.doubts), "doubt"))]
         echo("\n".join([*report.premises, f"{file}: {', '.join(counts)}"]))
-    if report.faults:
+    elif output is None:
+        emit([asdict(report)], form)
+    if report.faults or (strict and report.doubts):
         raise typer.Exit(2)

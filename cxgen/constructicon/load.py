@@ -87,6 +87,9 @@ def _lookalikes(shared: Shared, document: Document) -> Iterator[_Source]:
         for other in named.keys() & shared.project.template_files():
             whose = "the construction itself" if other == name else f"the construction in {other}.yaml"
             message, place = f"the look-alike {other!r} is named like {whose}", (document, ["lookalikes", other])
+            own = shared.project.template_file(other)
+            if shared.project.ships(document.path) and not shared.project.ships(own):
+                raise SchemaError(f"is named like a look-alike of {name!r}, in {document.path.name}", file=own, hint="give it another name")
             raise fault(message, place, "give it a name that no template file has")
         yield from map(shared.take_in, look_alikes(document))
         return

@@ -11,7 +11,7 @@ from typing import Any
 from cxgen.asking import Consultation, Outcome, consult
 from cxgen.build.params import Params
 from cxgen.build.preview import sample_items
-from cxgen.build.samplers import divided, unjudged
+from cxgen.build.samplers import drawable, placed, unfilled, unjudged
 from cxgen.check import findings
 from cxgen.constructicon import Construction, load_construction
 from cxgen.constructicon.model import verb_rows
@@ -23,6 +23,7 @@ from cxgen.lexicon import Frame, Lexicon
 from cxgen.lexicon.scenes import FOLDER, Scenes, SceneTable, read_scenes, sense_of, table_lines
 from cxgen.lexicon.words import lexfile
 from cxgen.project import Project
+from cxgen.trees import Chunks
 from cxgen.vocabulary import INFLECTIONS, SPLITS
 
 _CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
@@ -35,12 +36,13 @@ _DOUBTS = {"W310"}  # words in no list of words, forms that no verb has
 
 @dataclass
 class Report:
-    """What there is to read; nothing but faults where there are any."""
+    """What there is to read; nothing but faults where there are any in lines."""
 
     faults: list[dict[str, Any]]  # line, column, fault, hint
     doubts: list[dict[str, Any]] = field(default_factory=list)  # the same, of what is probably not meant
     forms: list[dict[str, Any]] = field(default_factory=list)  # of the words that the lexicon does not have yet
-    verbs: list[dict[str, Any]] = field(default_factory=list)  # design, split, verbs (how many), new (those in no split yet)
+    # design, split, verbs (how many), new (those in no split yet), left_out (those that lack a partner of their split in each scene)
+    verbs: list[dict[str, Any]] = field(default_factory=list)
     premises: list[str] = field(default_factory=list)
     senses: dict[str, str] = field(default_factory=dict)  # of the verbs of new scenes: verb -> lexicographer file
     unjudged: list[str] = field(default_factory=list)  # how many clauses a build would leave out, since nobody has judged them
@@ -63,13 +65,18 @@ def check_scenes(project: Project, path: Path, params: Params) -> Report:
         return Report(faults)
     doubts = list(_found(table, construction, _DOUBTS))
     construction = _of_frames(construction, construction.frames)
+    if faults := list(_found(table, construction, {"E401"}, Chunks.load(*project.chunk_files()))):
+        return Report(faults)
     rows = construction.lexicon.table.slice(len(lexicon)).select(_FORMS).iter_rows(named=True)
     forms = [{name: form for name, form in row.items() if form} for row in rows]
     fresh = _fresh(construction, params)
     premises = sample_items(fresh, params.request.seed, 5)["premise"].unique(maintain_order=True).to_list()
     shown = premises[:: -(-len(premises) // _PREMISES)]
     senses = _senses(fresh) if fresh is not construction else {}
-    return Report([], doubts, forms, list(_verbs(construction, params)), shown, senses, list(unjudged(construction, params.request)))
+    if any(path.resolve() == one.path.resolve() for one in lexicon.scenes(path.stem).tables):  # what a build has, with the other tables
+        lacking = unfilled(load_construction(project, path.stem, lexicon), params.request)
+        faults = [_row(1, "", f"E201 {error.message}", error.hint) for error in lacking]
+    return Report(faults, doubts, forms, list(_verbs(construction, params)), shown, senses, list(unjudged(construction, params.request)))
 
 
 def _row(line: int, column: str, fault: str, hint: str) -> dict[str, Any]:
@@ -109,22 +116,23 @@ def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str,
             yield _row(scene.line, slot, f"empty, and {design_name} needs it", "give words")
 
 
-def _found(table: SceneTable, construction: Construction, codes: set[str]) -> Iterator[dict[str, Any]]:
-    for finding in findings(construction, codes=codes):
+def _found(table: SceneTable, construction: Construction, codes: set[str], chunks: Chunks | None = None) -> Iterator[dict[str, Any]]:
+    for finding in findings(construction, chunks, codes):
         if finding.file == table.path:
             yield _row(finding.line, "", f"{finding.code} {finding.message}", finding.hint)
 
 
 def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any]]:
-    known, splits = params.request.splits.get(construction.name, {}), divided(construction, params.request)
+    known, splits = params.request.splits.get(construction.name, {}), placed(construction, params.request)
     for design in construction.designs.values():
         slots = {construction.slots[name].source for name in construction.design_slots(design) if name in construction.verb_slots}
         frames = [frame for frame in construction.frames if design.frames in frame.designs]
         keys = {key for frame in frames for slot in slots for key in frame.slots.get(slot, ())}
         verbs = sorted({construction.lexicon.lemmas[row] for row in construction.lexicon.named(*keys)})
         for split in SPLITS if verbs else ():
-            own = [verb for verb in verbs if splits.get(verb) == split]
-            yield {"design": design.name, "split": split, "verbs": len(own), "new": ", ".join(verb for verb in own if verb not in known)}
+            own, used = [verb for verb in verbs if splits.get(verb) == split], drawable(construction, design, split, params.request)
+            new, left = ([verb for verb in own if verb not in some] for some in (known, used))
+            yield {"design": design.name, "split": split, "verbs": len(used), "new": ", ".join(new), "left_out": ", ".join(left)}
 
 
 def _fresh(construction: Construction, params: Params) -> Construction:

@@ -42,12 +42,13 @@ class Figures:
 
 
 def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str, Any]:
-    """A measure as the metrics have it: ``overall, by_config, configs, chance, gates`` (those that there are), ``passed``."""
+    """A measure as the metrics have it: ``overall, by_config, configs, chance, gates`` (those of what there are figures of), ``passed``."""
     measure: dict[str, Any] = {"overall": round(figures.overall, DIGITS), "chance": chance, **figures.more}
     measure["configs"] = {config: {name: round(share, DIGITS) for name, share in own.items()} for config, own in figures.configs.items()}
     for name, own in (("by_config", figures.by_config), ("by_verb_role", figures.by_verb_role)):
         measure |= {name: {value: round(share, DIGITS) for value, share in own.items()}} if own else {}
-    measure["gates"] = {name: gate for name, gate in asdict(gates).items() if gate is not None}
+    parts = divided(measure)
+    measure["gates"] = {name: gate for name, gate in asdict(gates).items() if gate is not None and parts.get(name, True)}
     return {**measure, "passed": not any(broken_gates(measure))}
 
 

@@ -164,7 +164,7 @@ def _gallery(
         premises = own.unique("premise_id", keep="first", maintain_order=True)
         verbs = premises.select("verb", "slots").explode("slots").unnest("slots").filter(role=Role.verb, lemma=pl.col("verb"))
         bars = [
-            ("Verbs", "split", own.select("verb", "split").unique()["split"], SPLITS),
+            ("Verbs", "split", own.filter(construction=each.name).select("verb", "split").unique()["split"], SPLITS),
             ("Frequency of the verb (premises)", "band", verbs["band"], BANDS),
             ("Lexical: the verb holds the meaning (premises)", "role", premises["verb_role"], VERB_ROLES),
         ]

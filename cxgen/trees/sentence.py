@@ -133,6 +133,13 @@ class Annotator:
             else:
                 yield from ((Cell(word), None) for word in _WORD.findall(text))
 
+    def unread(self, item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The slots of a premise that phrases fill whose trees are not known as a whole, each with its phrase."""
+        for entry in item["slots"]:
+            text = entry["lemma"]
+            if self._lexemes[text, entry["sense"]]["pos"] == "phrase" and not self._phrase(text):
+                yield entry["slot"], text
+
     def _phrase(self, text: str) -> Chunk | None:
         """The tree of what fills a slot with words of its own: a chunk's, or one that follows from its build."""
         words = tuple(_WORD.findall(text))
