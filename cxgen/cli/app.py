@@ -116,7 +116,7 @@ def _require_no_source(path: Path, meant: Path | None) -> None:
     """See that what a command is told to write is no part of the project (but for ``meant``): its sources, answers that people gave or that
     were paid for, and what its pipeline writes."""
     try:
-        root, place = Project.find().root.resolve(), path.resolve()
+        root, place = (Path(os.path.realpath(file)) for file in (Project.find().root, path))
     except CxgenError:
         return
     if any(place.is_relative_to(root / part) for part in _PARTS) and not (meant and place.is_relative_to(root / meant)):
