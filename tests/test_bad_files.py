@@ -130,6 +130,8 @@ CASES = {
         2,
     ),
     "a split that is not there": (NLI, os.remove, ("report", "baselines"), "no such table", 0),
+    "a table that would be exported": (NLI, os.remove, ("export", "inspect", "x"), "no such table", 0),
+    "a table that would be scored": (NLI, os.remove, ("evaluate", "--baseline", "majority"), "no such table", 0),
 }
 
 
@@ -397,6 +399,24 @@ def test_no_command_writes_over_the_project(tmp_path, cxgen, command):
     result = cxgen(*command.split(), cwd=tmp_path)
     assert (result.returncode, "is a part of the project" in result.stderr) == (2, True)
     assert (tmp_path / "params.yaml").read_text() == "seed: 1\n"
+
+
+LINKED = (
+    *("generate reach --n 24 --out self", "generate reach --n 24 --out nowhere", "export lm-eval self/a", "export lm-eval nowhere"),
+    *("export conllu -o self/x", "check reach -o self", "report html -o self", "init self", "new foo", "package"),
+)
+
+
+@pytest.mark.parametrize("command", LINKED)
+def test_a_link_that_leads_nowhere_is_told_and_left(mini_dataset, tmp_path, cxgen, command):
+    folder = tmp_path / "project"
+    shutil.copytree(mini_dataset, folder)
+    for name, target in (("self", "self"), ("nowhere", "none"), ("lexicons/scenes/foo.tsv", "no/ne"), ("outputs/hub", "none")):
+        (folder / name).symlink_to(target)
+    before = sorted(folder.rglob("*"))
+    result = cxgen(*command.split(), cwd=folder)
+    assert (result.returncode, "Traceback" in result.stderr, result.stderr.startswith("cxgen: ")) == (2, False, True), result.stderr
+    assert {*folder.rglob("*")} - {*before} <= {folder / "outputs/annotation"}
 
 
 @pytest.mark.parametrize("command", APART)
