@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,10 @@ from cxgen.vocabulary import SPLITS
 Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
 METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
+TABLES = (  # (config, split) of all that a dataset can have, `rejected` last
+    *product([*CONFIGS, *map(wug_config, CONFIGS), NATURAL, *SUITES], SPLITS),
+    (REJECTED, REJECTED),
+)
 _PART = 5_000  # rows of which the text is made at once
 _WRITERS = Contract((Column("set", pl.String, ""),), more=True)
 _REFUSED = ["contrast_set", "reason"]
@@ -95,9 +99,7 @@ def remake(project: Project, *commands: str) -> str:
 
 def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
     """(config, split) -> rows, of everything that is a part of the dataset, `rejected` last; `DataError` where another file is."""
-    configs = [*CONFIGS, *map(wug_config, CONFIGS), NATURAL, *SUITES]
-    keys = [*((config, split) for config in configs for split in SPLITS), (REJECTED, REJECTED)]
-    expected = {table_file(project, *key): key for key in keys}
+    expected = {table_file(project, *key): key for key in TABLES}
     for folder in (layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES):
         for path in sorted((project.root / folder).rglob("*.parquet")):
             if path not in expected:
