@@ -271,6 +271,34 @@ def write_together(root: Path, texts: Mapping[Path, str]) -> None:
         raise
 
 
+def replace_together(new: Mapping[Path, Path | None]) -> None:
+    """Put files in their places (place -> file; None: there is to be none), all of them, or after an error none: then there is what was."""
+    ready, place = dict[Path, Path](), Path()
+    before = {place: beside(place) for place in new if os.path.lexists(place)}
+    with ExitStack() as undo:
+        try:
+            for place, path in new.items():
+                require_place(place)
+                if path:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    ready[place] = beside(place)
+                    undo.callback(ready[place].unlink, missing_ok=True)
+                    shutil.move(path, ready[place])  # from another disk, a copy: nothing is in its place yet
+            for place in new:
+                if place in before:
+                    place.rename(before[place])
+                    undo.callback(before[place].replace, place)
+                if place in ready:
+                    undo.callback(place.unlink, missing_ok=True)
+                    ready[place].rename(place)
+        except OSError as error:
+            error.filename, error.filename2 = str(place), None
+            raise
+        undo.pop_all()
+    for path in before.values():
+        path.unlink()
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Hold the folder of ``path`` while a file in it is read and written anew; others wait for it."""

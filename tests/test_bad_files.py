@@ -16,7 +16,7 @@ from cxgen.build.params import append_splits
 from cxgen.check import check_project
 from cxgen.cli.output import written
 from cxgen.errors import DataError
-from cxgen.files import append_lines, json_lines, parse_json, scratch, write_atomically, write_text
+from cxgen.files import append_lines, json_lines, parse_json, replace_together, scratch, write_atomically, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
@@ -313,6 +313,25 @@ def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
     assert f"'{path}'" in text
     assert path.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_files_are_put_in_place_together_or_not_at_all(tmp_path):
+    places = [tmp_path / name for name in ("a", "made/b", "c", "d")]
+    for place in (places[0], places[2]):
+        place.write_text("as it was")
+
+    def replace(last):
+        new = {place: tmp_path / f"new {place.name}" for place in places[:2]}
+        for path in new.values():
+            path.write_text("new")
+        replace_together({**new, places[2]: None, places[3]: last})
+
+    with pytest.raises(OSError, match=r"No such file or directory: '.*/d'"):
+        replace(tmp_path / "nowhere")
+    assert [place.read_text() if place.is_file() else None for place in places] == ["as it was", None, "as it was", None]
+    replace(None)
+    assert [place.read_text() if place.is_file() else None for place in places] == ["new", "new", None, None]
+    assert [path for path in tmp_path.rglob(".*")] == []
 
 
 HELD = """
