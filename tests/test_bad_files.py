@@ -331,7 +331,7 @@ def test_files_are_put_in_place_together_or_not_at_all(tmp_path):
     assert [place.read_text() if place.is_file() else None for place in places] == ["as it was", None, "as it was", None]
     replace(None)
     assert [place.read_text() if place.is_file() else None for place in places] == ["new", "new", None, None]
-    assert [path for path in tmp_path.rglob(".*")] == []
+    assert not list(tmp_path.rglob(".*"))
 
 
 HELD = """

@@ -15,7 +15,9 @@ import click
 import typer
 
 from cxgen import layout
+from cxgen.cli import INTERRUPTED
 from cxgen.cli.output import Format
+from cxgen.cli.streams import open_streams
 from cxgen.errors import CxgenError, DataError
 from cxgen.files import require_other
 from cxgen.project import Project
@@ -151,10 +153,12 @@ def _root(
 
 def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen") -> int:
     """The exit code of a command line (of cxgen, or a recipe): 1 for a broken gate or bound, 2 for bad input, 130 for Ctrl-C."""
+    open_streams()
     colour = False if os.environ.get("NO_COLOR") else None
     gc.set_threshold(100_000)  # what modules make at the start stays: to look through it again and again takes a tenth of a second
     atexit.register(gc.freeze)  # nor once more at the end
     try:
+        _require_here()
         code = typer.main.get_command(command)(list(arguments), prog_name=name, standalone_mode=False, color=colour)
     except CxgenError as error:
         return _fail(error.render())
@@ -171,15 +175,17 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     except MemoryError:
         return _fail("not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more")
     if code == 130:  # typer makes it of Ctrl-C
-        _fail("interrupted; no file is half-written")
+        _fail(INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _require_here() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise CxgenError("the working directory is not there any more", hint="change to another one: cd FOLDER") from error
 
 
 def _fail(message: str) -> int:
     sys.stderr.write(f"cxgen: {message}\n")
     return 2
-
-
-def main() -> None:
-    """The command ``cxgen``."""
-    sys.exit(run(sys.argv[1:]))
