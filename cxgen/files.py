@@ -182,7 +182,7 @@ def append_lines(path: Path, *rows: Any) -> None:
 def require_other(path: Path, others: Iterable[Path]) -> None:
     """See that what is written to ``path`` replaces none of the files that are read or written beside it, by whatever name or link."""
     for other in others:
-        if path.resolve() == other.resolve() or (path.is_file() and other.is_file() and path.samefile(other)):
+        if os.path.realpath(path) == os.path.realpath(other) or (path.is_file() and other.is_file() and path.samefile(other)):
             raise DataError("would overwrite what is read or written beside it", file=path, hint="name another file to write")
 
 
@@ -190,9 +190,13 @@ def require_place(path: Path) -> None:
     """See that a file can be written there, before what it will hold is made."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    above = next(folder for folder in path.parents if folder.exists())
+    above = next(folder for folder in path.parents if os.path.lexists(folder))
+    if above.is_symlink() and not above.exists():
+        raise DataError("a link to what is not there", file=above, hint="remove the link, or make the folder that it names")
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
+    with suppress(FileNotFoundError):
+        path.stat()  # fails for a link to itself
 
 
 def write_atomically(path: Path, write: Callable[[Path], object], *, private: bool = False) -> None:
@@ -213,7 +217,7 @@ def write_atomically(path: Path, write: Callable[[Path], object], *, private: bo
 
 def _replace(path: Path, write: Callable[[Path], object], mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _beside(path)
+    temporary = beside(path)
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         write(temporary)
@@ -224,15 +228,17 @@ def _replace(path: Path, write: Callable[[Path], object], mode: int) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _beside(path: Path) -> Path:
+def beside(path: Path) -> Path:
+    """A name that nothing has, in the same folder."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}")
 
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into, which becomes ``folder`` (empty, or not there yet) when the block ends, and is gone if it fails."""
-    target = folder.resolve()
-    temporary = _beside(target)
+    target = Path(os.path.realpath(folder))
+    temporary = beside(target)
+    require_place(folder / temporary.name)
     try:
         temporary.mkdir(parents=True)
         yield temporary
@@ -254,19 +260,49 @@ def write_together(root: Path, texts: Mapping[Path, str]) -> None:
     made: list[Path] = []
     try:
         for path, text in texts.items():
-            made += reversed([place for place in (path, *path.parents) if not place.exists()])
+            made += reversed([place for place in (path, *path.parents) if not os.path.lexists(place)])
             write_text(path, text)
     except BaseException as error:
         for path in reversed(made):
-            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
         if isinstance(error, OSError):
             error.filename = str(root)
         raise
 
 
+def replace_together(new: Mapping[Path, Path | None]) -> None:
+    """Put files in their places (place -> file; None: there is to be none), all of them, or after an error none: then there is what was."""
+    ready, place = dict[Path, Path](), Path()
+    before = {place: beside(place) for place in new if os.path.lexists(place)}
+    with ExitStack() as undo:
+        try:
+            for place, path in new.items():
+                require_place(place)
+                if path:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    ready[place] = beside(place)
+                    undo.callback(ready[place].unlink, missing_ok=True)
+                    shutil.move(path, ready[place])  # from another disk, a copy: nothing is in its place yet
+            for place in new:
+                if place in before:
+                    place.rename(before[place])
+                    undo.callback(before[place].replace, place)
+                if place in ready:
+                    undo.callback(place.unlink, missing_ok=True)
+                    ready[place].rename(place)
+        except OSError as error:
+            error.filename, error.filename2 = str(place), None
+            raise
+        undo.pop_all()
+    for path in before.values():
+        path.unlink()
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Hold the folder of ``path`` while a file in it is read and written anew; others wait for it."""
+    require_place(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with _held(path.parent):
         yield
@@ -300,8 +336,12 @@ def scratch(place: Path) -> Iterator[Path]:
 @contextmanager
 def locked(path: Path, what: str) -> Iterator[None]:
     """Hold a lock beside ``path`` while the block runs; ``what`` is said of another run that holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with Path(f"{path}.lock").open("a") as file:
+    lock = Path(f"{path}.lock")
+    require_place(lock)
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    if lock.exists() and not lock.is_file():
+        raise DataError("not a regular file", file=lock, hint="move it away")  # a pipe that nobody reads
+    with lock.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -16,7 +16,7 @@ from cxgen.build.params import append_splits
 from cxgen.check import check_project
 from cxgen.cli.output import written
 from cxgen.errors import DataError
-from cxgen.files import append_lines, json_lines, parse_json, scratch, write_atomically, write_text
+from cxgen.files import append_lines, json_lines, parse_json, replace_together, scratch, write_atomically, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
@@ -130,6 +130,8 @@ CASES = {
         2,
     ),
     "a split that is not there": (NLI, os.remove, ("report", "baselines"), "no such table", 0),
+    "a table that would be exported": (NLI, os.remove, ("export", "inspect", "x"), "no such table", 0),
+    "a table that would be scored": (NLI, os.remove, ("evaluate", "--baseline", "majority"), "no such table", 0),
 }
 
 
@@ -319,6 +321,25 @@ def test_what_cannot_be_written_is_named_and_left_as_it_was(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_files_are_put_in_place_together_or_not_at_all(tmp_path):
+    places = [tmp_path / name for name in ("a", "made/b", "c", "d")]
+    for place in (places[0], places[2]):
+        place.write_text("as it was")
+
+    def replace(last):
+        new = {place: tmp_path / f"new {place.name}" for place in places[:2]}
+        for path in new.values():
+            path.write_text("new")
+        replace_together({**new, places[2]: None, places[3]: last})
+
+    with pytest.raises(OSError, match=r"No such file or directory: '.*/d'"):
+        replace(tmp_path / "nowhere")
+    assert [place.read_text() if place.is_file() else None for place in places] == ["as it was", None, "as it was", None]
+    replace(None)
+    assert [place.read_text() if place.is_file() else None for place in places] == ["new", "new", None, None]
+    assert not list(tmp_path.rglob(".*"))
+
+
 HELD = """
 import sys, time
 from pathlib import Path
@@ -403,6 +424,24 @@ def test_no_command_writes_over_the_project(tmp_path, cxgen, command):
     result = cxgen(*command.split(), cwd=tmp_path)
     assert (result.returncode, "is a part of the project" in result.stderr) == (2, True)
     assert (tmp_path / "params.yaml").read_text() == "seed: 1\n"
+
+
+LINKED = (
+    *("generate reach --n 24 --out self", "generate reach --n 24 --out nowhere", "export lm-eval self/a", "export lm-eval nowhere"),
+    *("export conllu -o self/x", "check reach -o self", "report html -o self", "init self", "new foo", "package"),
+)
+
+
+@pytest.mark.parametrize("command", LINKED)
+def test_a_link_that_leads_nowhere_is_told_and_left(mini_dataset, tmp_path, cxgen, command):
+    folder = tmp_path / "project"
+    shutil.copytree(mini_dataset, folder)
+    for name, target in (("self", "self"), ("nowhere", "none"), ("lexicons/scenes/foo.tsv", "no/ne"), ("outputs/hub", "none")):
+        (folder / name).symlink_to(target)
+    before = sorted(folder.rglob("*"))
+    result = cxgen(*command.split(), cwd=folder)
+    assert (result.returncode, "Traceback" in result.stderr, result.stderr.startswith("cxgen: ")) == (2, False, True), result.stderr
+    assert {*folder.rglob("*")} - {*before} <= {folder / "outputs/annotation"}
 
 
 @pytest.mark.parametrize("command", APART)

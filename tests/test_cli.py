@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -224,8 +225,38 @@ def test_what_the_system_refuses_is_told_in_one_line_and_bugs_are_not_hidden(cxg
         assert (result.returncode, result.stderr) == (code, message)
 
 
+def test_ctrl_c_while_modules_are_loaded_is_told_as_later(cxgen, monkeypatch):
+    def interrupted(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cxgen.cli.app.run", interrupted)
+    assert cxgen("list") == (130, "", "cxgen: interrupted; no file is half-written\n")
+
+
+STREAMS = {  # how a shell closes or fills them -> what commands end with
+    "{} audit nowhere 2>&-": 2,
+    "{} audit nowhere 2>/dev/full": 2,
+    "{} sample 2>/dev/full": 2,
+    "{0} generate reach --n 60 --out there 2>&-; {0} generate reach --n 600 --out there --workers 2 --resume 2>/dev/full": 2,
+    "{0} generate reach --n 60 --out there --workers 2 2>/dev/full && {0} audit there 2>&- >&- <&-": 0,
+    "{} list --format csv >&-": 0,
+    "mkdir gone; cd gone; rmdir ../gone; {} list": 2,
+}
+
+
+@pytest.mark.parametrize("line", STREAMS)
+def test_no_closed_or_full_stream_changes_what_is_done(mini, line):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "CXGEN_PROJECT": str(mini)}
+    done = subprocess.run(["sh", "-c", line.format(shlex.join(COMMAND))], cwd=mini, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (STREAMS[line], False), done.stderr
+    assert "gone" not in line or "the working directory is not there" in done.stderr
+
+
 @pytest.mark.slow
-def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
+@pytest.mark.parametrize(
+    ("sent", "code", "said"), [(signal.SIGINT, 130, "cxgen: interrupted; no file is half-written\n"), (signal.SIGTERM, 143, "")]
+)
+def test_ctrl_c_and_a_kill_end_workers_and_leave_no_half_written_file(scratch, sent, code, said):
     edit(scratch / "params.yaml", "n_per_construction: 4600", "n_per_construction: 90000")
     command = [*COMMAND, "build", "--workers", "2"]
     with subprocess.Popen(command, cwd=scratch, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
@@ -234,10 +265,9 @@ def test_ctrl_c_ends_workers_and_leaves_no_half_written_file(scratch):
             time.sleep(0.01)
         time.sleep(1.5)
         workers = children.read_text().split()
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, sent)
         _, message = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert message.endswith("cxgen: interrupted; no file is half-written\n")
+    assert (process.returncode, message.endswith(said), "Warning" in message) == (code, True, False)
     deadline = time.monotonic() + 20
     while (left := [pid for pid in workers if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -145,6 +145,18 @@ def test_a_rebuild_gives_the_same_bytes(mini_dataset, tmp_path):
     assert stored("nli", project=again).height
 
 
+def test_a_build_that_cannot_write_a_file_leaves_the_dataset_as_it_was(mini_dataset, tmp_path):
+    shutil.copytree(mini_dataset, tmp_path, dirs_exist_ok=True)
+    edit(tmp_path / "params.yaml", "seed: ", "seed: 7")
+    last = tmp_path / layout.metric("wug")
+    last.unlink()
+    last.mkdir()
+    before = {path: path.read_bytes() if path.is_file() else None for path in tmp_path.glob("outputs/**/*")}
+    with pytest.raises(IsADirectoryError, match=str(last)):
+        build_dataset(tmp_path)
+    assert {path: path.read_bytes() if path.is_file() else None for path in tmp_path.glob("outputs/**/*")} == before
+
+
 def test_the_audit_finds_a_leak(built):
     data = built.data
     name = built.constructions[0].name

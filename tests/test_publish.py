@@ -177,6 +177,17 @@ def test_what_the_card_says_of_loading_is_what_happens(made, monkeypatch, tmp_pa
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
+def test_a_package_removes_shards_of_an_earlier_one_and_no_other_file(project, tmp_path):
+    folder, params = project / layout.HUB, Params.read(project / "params.yaml")
+    mine, old = (folder / "mine/a.parquet", folder / "b.parquet"), folder / "nli/test-00007-of-00009.parquet"
+    mine[0].parent.mkdir()
+    for path in (*mine, old):
+        path.write_text("x")
+    package(Project(project), params, folder, params.publish.version)
+    assert ([path.read_text() for path in mine], old.exists()) == (["x", "x"], False)
+    assert "mine" not in (folder / layout.CROISSANT).read_text("utf-8")
+
+
 def test_the_croissant_file_has_every_file_with_its_digest_and_every_column(made):
     folder = made / layout.HUB
     told = json.loads((folder / layout.CROISSANT).read_text("utf-8"))

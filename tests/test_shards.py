@@ -173,6 +173,20 @@ def test_a_run_is_not_continued_as_another(mini_source, tmp_path):
         made(asked)
 
 
+@pytest.mark.parametrize("name", ["data/train/reach.outcome-00000.parquet", "wug/x.parquet", "cxgen/shards/000000.json", "cxgen/x.py"])
+def test_what_is_there_without_a_plan_is_left_as_it_is(mini_source, tmp_path, name):
+    asked = wanted(mini_source, tmp_path)
+    for begun in ("cxgen/run.lock", "cxgen/sets.parquet", "cxgen/.manifest.json.0"):  # of a run that ended while it was planned
+        (tmp_path / begun).parent.mkdir(exist_ok=True)
+        (tmp_path / begun).touch()
+    assert earlier(asked, resume=False) is None
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    for resume in (False, True):
+        with pytest.raises(DataError, match="something already, and no plan"):
+            earlier(asked, resume=resume)
+
+
 def test_one_run_at_a_time_writes_to_a_folder(mini, cxgen):
     asked = ("generate", "reach", "--n", "60", "--out", "there")
     with locked(mini / "there/cxgen/run", "tests"):
@@ -182,6 +196,9 @@ def test_one_run_at_a_time_writes_to_a_folder(mini, cxgen):
     assert cxgen(*asked, cwd=mini).returncode == 0
     with locked(mini / "there/cxgen/run", "tests"):
         assert cxgen(*asked, "--shard", "1", cwd=mini).returncode == 0
+    (mini / "there/cxgen/run.lock").unlink()
+    os.mkfifo(mini / "there/cxgen/run.lock")
+    assert "run.lock: not a regular file" in cxgen(*asked, "--resume", cwd=mini).stderr
 
 
 @pytest.mark.parametrize(

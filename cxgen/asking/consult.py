@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cxgen.asking.calls import Backend, Budget, Call, Limits, custom_id, from_file
 from cxgen.asking.prompts import Items, Prompt, Reply, clean, read_answers
 from cxgen.errors import CxgenError, DataError, needs
-from cxgen.files import append_lines, json_lines, locked, write_text
+from cxgen.files import append_lines, json_lines, locked, require_file, write_text
 from cxgen.layout import ANSWERS
 from cxgen.project import Project
 from cxgen.tables import progress
@@ -114,20 +114,28 @@ def opened(path: Path) -> Iterator[Cache]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         append_lines(path)  # it can be written to
-        with path.open("rb") as file:
-            head = file.read(2)
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", file=path, hint="its file and folder must be writable") from error
+    with locked(path, "is asking models with these answers"):
+        yield _answers_in(path)
+
+
+def _answers_in(path: Path) -> Cache:
+    """What a file holds that need not be there."""
+    cache = Cache(path)
+    if not path.exists():
+        return cache
+    require_file(path)
+    with path.open("rb") as file:
+        head = file.read(2)
     if head and head != b'{"':
         raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
-    with locked(path, "is asking models with these answers"):
-        cache = Cache(path)
-        for number, row in json_lines(path, _REMOVE, torn=True):
-            try:
-                cache.take(row)
-            except (TypeError, KeyError) as error:
-                raise DataError("not a kept answer", file=path, line=number, hint=_REMOVE) from error
-        yield cache
+    for number, row in json_lines(path, _REMOVE, torn=True):
+        try:
+            cache.take(row)
+        except (TypeError, KeyError) as error:
+            raise DataError("not a kept answer", file=path, line=number, hint=_REMOVE) from error
+    return cache
 
 
 class Outcome(NamedTuple):
@@ -275,12 +283,11 @@ def ask(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, budget
 def estimate(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown) -> list[dict[str, Any]]:
     """What a run would send and cost at most, by model and task, without sending anything; kept answers cost nothing."""
     rows: list[dict[str, Any]] = []
-    with opened(asked.cache) as cache:
-        for job, kept, todo in _plans(asked, prompts, shown, cache):
-            tokens_in, tokens_out = (sum(call.most[side] for call in todo) for side in (0, 1))
-            row = {"model": job.model, "task": job.prompt.task, "items": len(job.items), "calls": len(todo), "cached items": len(kept)}
-            cost = {"cost at most": round(asked.limits.cost(tokens_in, tokens_out), 4)} if asked.limits.priced else {}
-            rows.append({**row, "tokens in": tokens_in, "tokens out at most": tokens_out, **cost})
+    for job, kept, todo in _plans(asked, prompts, shown, _answers_in(asked.cache)):
+        tokens_in, tokens_out = (sum(call.most[side] for call in todo) for side in (0, 1))
+        row = {"model": job.model, "task": job.prompt.task, "items": len(job.items), "calls": len(todo), "cached items": len(kept)}
+        cost = {"cost at most": round(asked.limits.cost(tokens_in, tokens_out), 4)} if asked.limits.priced else {}
+        rows.append({**row, "tokens in": tokens_in, "tokens out at most": tokens_out, **cost})
     return rows
 
 

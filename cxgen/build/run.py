@@ -17,7 +17,7 @@ from cxgen.build.clauses import judge_metric, judged_of
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import HERE, Executor
 from cxgen.build.samplers import Run, candidates, nothing_judged, samplers_of, wugs_of
-from cxgen.build.tables import WRITTEN, read_dropped, table_file, table_hashes, warn_of_strangers
+from cxgen.build.tables import WRITTEN, have_none, read_dropped, table_file, table_hashes, warn_of_strangers, whole
 from cxgen.constructicon import target_names
 from cxgen.errors import DataError
 from cxgen.families import CONFIGS, DEFAULT, REJECTED, columns_of, wug_config
@@ -103,32 +103,33 @@ def _make(job: _Job) -> dict[str, Any]:
     return {"rejected": rejected, "counts": counts, "judged": judged, "dropped": job.dropped.keys() & {*drawn["contrast_set"]}}
 
 
-def build(project: Project, params: Params, pool: Executor = HERE) -> dict[str, Any]:
-    """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``; the metrics."""
+def build(project: Project, params: Params, pool: Executor = HERE, begun: Project | None = None) -> dict[str, Any]:
+    """Write the tables, rejects and metrics ``splits, balance, wug`` and, if frozen judgments are replayed, ``judge``, see `whole` of
+    ``begun``; the metrics."""
     require_place(project.root / layout.metric("splits"))
     run, dropped = Run(project, params.request), read_dropped(project.root / layout.DROPPED)
     for name in filter(params.request.hears, construction_names(project, params)):  # before the first is made
         if read_votes(project, name).is_empty():
             raise nothing_judged(name, project)
-    with scratch(project.root / layout.WORK) as folder:
+    with whole(project, begun) as out, scratch(project.root / layout.WORK) as folder:
         jobs = [_Job(run, params, name, folder, dropped) for name in construction_names(project, params)]
         made = dict(zip((job.name for job in jobs), track(pool.map(_make, jobs), "building", len(jobs)), strict=True))
         warn_of_strangers(project, set().union(*(part["dropped"] for part in made.values())))
         none = pl.DataFrame(schema=polars_schema(REJECTS))
         rejected = conform(pl.concat([none, *(part["rejected"] for part in made.values())], how="diagonal"), REJECTS)
-        write_table(rejected, table_file(project, REJECTED, REJECTED))
+        write_table(rejected, table_file(out, REJECTED, REJECTED))
         items = _items(jobs, CONFIGS)
         metrics = {"splits": audit(items), "balance": balance(items), "wug": _pseudowords(jobs, made, items)}
         if params.request.judged:
             metrics["judge"] = judge_metric(read_votes(project), {name: part["judged"] for name, part in made.items()}, rejected)
         hashes = table_hashes({(REJECTED, REJECTED): rejected})
         keys = list(product([*CONFIGS, *map(wug_config, wug.SOURCES)], SPLITS))
-        for written in pool.map(_finish, [(table_file(project, *key), key, _files(jobs, key[0])) for key in keys]):
+        for written in pool.map(_finish, [(table_file(out, *key), key, _files(jobs, key[0])) for key in keys]):
             hashes |= written
-    for name, of_wugs in (("splits", False), ("wug", True)):
-        metrics[name][WRITTEN] = {table: value for table, value in hashes.items() if ("_wug/" in table) == of_wugs}
-    for name, metric in metrics.items():
-        write_json(metric, project.root / layout.metric(name))
+        for name, of_wugs in (("splits", False), ("wug", True)):
+            metrics[name][WRITTEN] = {table: value for table, value in hashes.items() if ("_wug/" in table) == of_wugs}
+        for name, metric in metrics.items():
+            write_json(metric, out.root / layout.metric(name))
     return metrics
 
 
@@ -169,33 +170,39 @@ def _pseudowords(jobs: Sequence[_Job], made: Mapping[str, Mapping[str, Any]], it
 
 
 def _finish(job: tuple[Path, tuple[str, str], list[Path]]) -> dict[str, str]:
-    """Write a table, or remove that of an earlier run with other designs; its hash."""
+    """Write a table, or say that there is none; its hash."""
     path, (config, split), files = job
     if not files:
-        path.unlink(missing_ok=True)
+        have_none(path)
         return {}
     rows = pl.concat([pl.scan_ipc(file, glob=False).filter(split=split).collect() for file in files])
     write_table(rows, path)
     return table_hashes({(config, split): rows})
 
 
-def begin_suites(project: Project, params: Params, pool: Executor = HERE) -> Iterator[_Suite]:
-    """Begin to make the suites (a pool goes on with them while other things are done): see `build_suites`."""
-    return pool.map(partial(_suite, project, params), list(SUITES))
+def begin_suites(project: Project, params: Params, out: Project, pool: Executor = HERE) -> Iterator[_Suite]:
+    """Begin to make the suites (a pool goes on with them while other things are done) in ``out``: see `finish_suites`."""
+    return pool.map(partial(_suite, project, params, out), list(SUITES))
 
 
-def build_suites(project: Project, params: Params, begun: Iterator[_Suite] | None = None) -> dict[str, Any]:
-    """Write ``outputs/suites/`` and the metric ``suites``; return the metric."""
-    require_place(project.root / layout.metric("suites"))
+def finish_suites(made: Iterator[_Suite], out: Project) -> dict[str, Any]:
+    """Write the metric ``suites`` of what `begin_suites` gives to ``out``, and return it."""
     report: dict[str, Any] = {"suites": {}, WRITTEN: {}}
-    for name, metric, hashes in track(begun or begin_suites(project, params), "suites", len(SUITES)):
+    for name, metric, hashes in track(made, "suites", len(SUITES)):
         report["suites"][name] = metric
         report[WRITTEN] |= hashes
-    write_json(report, project.root / layout.metric("suites"))
+    write_json(report, out.root / layout.metric("suites"))
     return report
 
 
-def _suite(project: Project, params: Params, name: str) -> _Suite:
+def build_suites(project: Project, params: Params) -> dict[str, Any]:
+    """Write ``outputs/suites/`` and the metric ``suites``; return the metric."""
+    require_place(project.root / layout.metric("suites"))
+    with whole(project) as out:
+        return finish_suites(begin_suites(project, params, out), out)
+
+
+def _suite(project: Project, params: Params, out: Project, name: str) -> _Suite:
     suite = SUITES[name]
     rows = conform(suite.rows(project, params.request.seed, {**suite.sizes, **params.suites.get(name, {})}), suite.columns)
     metric = {"counts": suite.counts(rows), "violations": suite.violations(project, rows), "measures": suite.measures(rows)}
@@ -203,5 +210,5 @@ def _suite(project: Project, params: Params, name: str) -> _Suite:
     require_none(problems, f"{name} is not sound", "the files in templates/grammars say what it is made of", project.root / layout.SUITES)
     tables = {(name, split): rows.filter(split=split) for split in suite.splits}
     for key, table in tables.items():
-        write_table(table, table_file(project, *key))
+        write_table(table, table_file(out, *key))
     return name, metric, table_hashes(tables)

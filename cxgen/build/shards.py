@@ -40,13 +40,14 @@ _Hashes = NDArray[np.uint64]
 Shard = dict[str, Any]  # ``file`` (relative to the run's folder), ``construction``, ``sampler`` (its number), ``pseudowords`` (bool)
 DATA, WUG, RUN = "data", "wug", "cxgen"  # folders: of the rows, of those with pseudowords, of the run's records
 _MANIFEST, _SETS = f"{RUN}/manifest.json", f"{RUN}/sets.parquet"
+_BEGUN = {f"{RUN}/run.lock", _SETS}  # what a run that is planned has
 _NUMBERS = {"shard": pl.UInt32, "set": pl.Int64}
 _BLOCK, _ROUND = 1 << 14, 1 << 20  # sets that are drawn at once for a plan, and between two looks at what is lacking
 _DRY = 0.01  # share of new sets in a round below which there is hardly anything else to say
 _SPARE = 8
 _MADE = 8_192  # sets that are made at once, over the modes with pseudowords: some thirty thousand rows, a row group
 _ROW_GROUP = 32_768  # what waits in memory to be written: a quarter of a table's gives files that are 8% larger
-_HINT = "choose another folder with --out, or delete this one"
+_HINT = "choose another folder with --out, or delete the whole folder"
 
 
 @dataclass(frozen=True)
@@ -127,9 +128,14 @@ def planned(run: Run, folder: Path, plan: Plan) -> Wanted:
 
 
 def earlier(wanted: Wanted, *, resume: bool) -> Plan | None:
-    """The plan that whoever began the run made; None if nobody has. One of other parameters or words is not gone on with."""
+    """The plan that whoever began the run made; None if nobody has. One of other parameters or words is not gone on with; what is there
+    without a plan would be replaced, or taken for a part of the run."""
     path = wanted.folder / _MANIFEST
     if not path.exists():
+        found = (file for place in (DATA, WUG, RUN) for file in sorted((wanted.folder / place).rglob("*")) if not file.is_dir())
+        for file in found:
+            if file.name[0] != "." and file.relative_to(wanted.folder).as_posix() not in _BEGUN:
+                raise DataError("there is something already, and no plan of a run", file=file, hint="choose another folder with --out")
         return None
     plan = read_plan(wanted.folder)
     if others := wanted.others(plan):

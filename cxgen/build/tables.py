@@ -5,8 +5,9 @@ import io
 import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.errors import DataError, some
 from cxgen.families import CONFIGS, DEFAULT, NATURAL, REJECTED, family_of, wug_config
-from cxgen.files import alone, parse_json, read_text
+from cxgen.files import alone, parse_json, read_text, replace_together, scratch, write_text
 from cxgen.project import Project
 from cxgen.schema import Column, Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
@@ -25,6 +26,11 @@ from cxgen.vocabulary import SPLITS
 Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
 METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
+TABLES = (  # (config, split) of all that a dataset can have, `rejected` last
+    *product([*CONFIGS, *map(wug_config, CONFIGS), NATURAL, *SUITES], SPLITS),
+    (REJECTED, REJECTED),
+)
+_NONE = ".none"
 _PART = 5_000  # rows of which the text is made at once
 _WRITERS = Contract((Column("set", pl.String, ""),), more=True)
 _REFUSED = ["contrast_set", "reason"]
@@ -36,6 +42,32 @@ def table_file(project: Project, config: str, split: str) -> Path:
     folder = layout.WUG if config.endswith("_wug") else layout.DATASET
     folder = layout.SUITES if config in SUITES else layout.NATURAL if config == NATURAL else folder
     return project.root / layout.table(config, split, folder)
+
+
+@contextmanager
+def whole(project: Project, begun: Project | None = None) -> Iterator[Project]:
+    """A project to write tables and metrics to, which take the place of ``project``'s when the block ends; if anything fails, none of them
+    does. ``begun``: the one of a block around this one, which goes on."""
+    if begun is not None:
+        yield begun
+        return
+    with scratch(project.root / layout.WORK) as folder:
+        try:
+            yield Project(folder)
+        except (DataError, OSError) as error:
+            for name in ("file", "filename"):  # by its place
+                if value := getattr(error, name, None):
+                    setattr(error, name, type(value)(str(value).replace(str(folder), str(project.root))))
+            raise
+        made = {project.root / path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+        new = {place.with_name(place.name.removesuffix(_NONE)): path if path.suffix != _NONE else None for place, path in made.items()}
+        with alone(project.root / layout.WORK / "all"):  # two builds at once do not mix
+            replace_together(new)
+
+
+def have_none(table: Path) -> None:
+    """Say of a table of `whole` that the project is to have none, so that none of an earlier run with other designs is left."""
+    write_text(table.with_name(table.name + _NONE), "")
 
 
 def read_split(project: Project, config: str, split: str) -> pl.DataFrame:
@@ -96,9 +128,7 @@ def remake(project: Project, *commands: str) -> str:
 
 def read_tables(project: Project) -> dict[tuple[str, str], pl.DataFrame]:
     """(config, split) -> rows, of everything that is a part of the dataset, `rejected` last; `DataError` where another file is."""
-    configs = [*CONFIGS, *map(wug_config, CONFIGS), NATURAL, *SUITES]
-    keys = [*((config, split) for config in configs for split in SPLITS), (REJECTED, REJECTED)]
-    expected = {table_file(project, *key): key for key in keys}
+    expected = {table_file(project, *key): key for key in TABLES}
     for folder in (layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES):
         for path in sorted((project.root / folder).rglob("*.parquet")):
             if path not in expected:

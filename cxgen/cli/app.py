@@ -16,7 +16,9 @@ import typer
 from click.core import ParameterSource
 
 from cxgen import layout
+from cxgen.cli import INTERRUPTED
 from cxgen.cli.output import Format
+from cxgen.cli.streams import open_streams
 from cxgen.errors import CxgenError, DataError
 from cxgen.files import require_other
 from cxgen.project import Project
@@ -126,7 +128,7 @@ def _require_no_source(path: Path, meant: Path | None) -> None:
     """See that what a command is told to write is no part of the project (but for ``meant``): its sources, answers that people gave or that
     were paid for, and what its pipeline writes."""
     try:
-        root, place = Project.find().root.resolve(), path.resolve()
+        root, place = (Path(os.path.realpath(file)) for file in (Project.find().root, path))
     except CxgenError:
         return
     if any(place.is_relative_to(root / part) for part in _PARTS) and not (meant and place.is_relative_to(root / meant)):
@@ -161,10 +163,12 @@ def _root(
 
 def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen") -> int:
     """The exit code of a command line (of cxgen, or a recipe): 1 for a broken gate or bound, 2 for bad input, 130 for Ctrl-C."""
+    open_streams()
     colour = False if os.environ.get("NO_COLOR") else None
     gc.set_threshold(100_000)  # what modules make at the start stays: to look through it again and again takes a tenth of a second
     atexit.register(gc.freeze)  # nor once more at the end
     try:
+        _require_here()
         code = typer.main.get_command(command)(list(arguments), prog_name=name, standalone_mode=False, color=colour)
     except CxgenError as error:
         return _fail(error.render())
@@ -181,15 +185,17 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     except MemoryError:
         return _fail("not enough memory\n  hint: ask for less (see params.yaml), or use a machine with more")
     if code == 130:  # typer makes it of Ctrl-C
-        _fail("interrupted; no file is half-written")
+        _fail(INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _require_here() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise CxgenError("the working directory is not there any more", hint="change to another one: cd FOLDER") from error
 
 
 def _fail(message: str) -> int:
     sys.stderr.write(f"cxgen: {message}\n")
     return 2
-
-
-def main() -> None:
-    """The command ``cxgen``."""
-    sys.exit(run(sys.argv[1:]))

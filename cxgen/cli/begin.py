@@ -40,12 +40,13 @@ app = commands()
 @app.command(epilog="cxgen init my-bench\ncxgen init .")
 def init(folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or one without files of these names.")]) -> None:
     """Begin a project: params.yaml, dvc.yaml, README.md, .gitignore, a construction of its own to change, docs/. Nothing is run."""
-    title = re.sub(r"[^\w .-]", "-", folder.resolve().name) or "my-bench"
+    place = Path(os.path.realpath(folder))
+    title = re.sub(r"[^\w .-]", "-", place.name) or "my-bench"
     about = {"CONSTRUCTION": _FIRST, "TITLE": title, "GUID GUID": f"GUID {uuid.uuid4()}"}
     files = {folder / path: _starter(source, about) for path, source in _FILES.items()} | _construction(folder, _FIRST)
     files |= {folder / page: _page(page) for page in _PAGES}
     _write(folder, files)
-    where = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
+    where = "" if place == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     lines = ("", "Next (README.md goes on from there):", f"  {where}cxgen sample {_FIRST}", _DVC, "  dvc repro")
     echo("\n".join(lines))
 

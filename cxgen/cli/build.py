@@ -19,6 +19,7 @@ from cxgen.build.pool import Executor, cluster, executor
 from cxgen.build.samplers import Run, divided, not_judged, unjudged
 from cxgen.build.samplers import capacity as counted
 from cxgen.build.shards import Plan, Wanted, crowded, earlier, make_plan, make_shards, single, writing
+from cxgen.build.tables import whole
 from cxgen.cli.options import Form, Names, Workers, commands, open_project
 from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
@@ -54,12 +55,12 @@ def build(
         note(f"{what}; {install('pipeline')}")
     if left := settings.left_out(project):
         note(f"not built, since {PARAMS} does not name them under `constructions`: {', '.join(left)}")
-    with executor(workers or settings.workers) as pool:
-        begun = run.begin_suites(project, settings, pool) if asked else None
-        report = run.build(project, settings, pool)
-        written.run(project, settings, pool)
+    with whole(project) as out, executor(workers or settings.workers) as pool:
+        begun = run.begin_suites(project, settings, out, pool) if asked else None
+        report = run.build(project, settings, pool, out)
+        written.run(project, settings, pool, out)
         if begun is not None:
-            run.build_suites(project, settings, begun)
+            run.finish_suites(begun, out)
     rows = []
     for name, entry in report["splits"]["constructions"].items():
         for config, items in entry["items"].items():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cxgen.build.tables import packaged_content, read_splits, remake, require_dataset, table_file
+from cxgen.build.tables import packaged_content, read_splits, require_dataset, table_file
 from cxgen.errors import CxgenError, DataError, needs, unknown
 from cxgen.evaluation.outside import questions_about, read_items
 from cxgen.evaluation.predictions import BEYOND, answers, write_predictions
@@ -44,11 +44,9 @@ class Part:
         """This part with its configs named; UnknownNameError of a config that is not there, DataError where there is no dataset."""
         if not self.configs or not set(self.configs) <= set(SUITES):
             require_dataset(project)
-        here = [config for config in _ALL if table_file(project, config, self.splits[0]).is_file()]
+        here = [config for config in _ALL if any(table_file(project, config, split).is_file() for split in SPLITS)]
         for what, names, known in (("split", self.splits, SPLITS), ("config", self.configs, (*here, *SUITES))):
             for name in names:
-                if name not in known and name in _ALL and any(table_file(project, name, split).is_file() for split in SPLITS):
-                    raise DataError("no such table", file=table_file(project, name, self.splits[0]), hint=remake(project))
                 if name not in known:
                     raise unknown(what, name, known)
         return replace(self, configs=tuple(dict.fromkeys(self.configs)) or tuple(here), splits=tuple(dict.fromkeys(self.splits)))

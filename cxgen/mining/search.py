@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 import zlib
 from collections import Counter
@@ -143,7 +144,7 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
 
     Until all is read, candidates are kept beside ``output``, a line for each batch: the same call goes on where an interrupted one was.
     """
-    files = [*{path.resolve(): path for path in files}.values()]  # each once
+    files = [*{os.path.realpath(path): path for path in files}.values()]  # each once
     for path in files:
         if not path.is_file():
             raise DataError("cannot read: not a file" if path.exists() else "cannot read: no such file", file=path)

@@ -19,7 +19,7 @@ from cxgen.build import audit
 from cxgen.build.params import Params, Request
 from cxgen.build.pool import Executor, executor
 from cxgen.build.samplers import divided, fillable
-from cxgen.build.tables import WRITTEN, read_dropped, rows_of, table_hashes
+from cxgen.build.tables import WRITTEN, have_none, read_dropped, rows_of, table_file, table_hashes, whole
 from cxgen.constructicon import Construction, Design, load_construction
 from cxgen.errors import DataError, unknown
 from cxgen.families import DEFAULT, NATURAL, columns_of, family_of
@@ -155,8 +155,9 @@ def items_of(construction: Construction, sets: Iterable[Written], look_up: Fille
     return pl.concat(tables)
 
 
-def run(project: Project, params: Params, pool: Executor | None = None) -> dict[str, Any]:
-    """Write ``outputs/natural/natural/`` and the metric ``natural``, and return it. Sets on ``pipelines/dropped.csv`` are left out."""
+def run(project: Project, params: Params, pool: Executor | None = None, begun: Project | None = None) -> dict[str, Any]:
+    """Write ``outputs/natural/natural/`` and the metric ``natural``, and return it. Sets on ``pipelines/dropped.csv`` are left out.
+    ``begun``: where a build writes that is not in its place yet, see `whole`."""
     require_place(project.root / layout.metric(NATURAL))
     path = project.root / layout.NATURAL_SETS
     accepted, dropped = read_accepted(path), pl.col("set").is_in(list(read_dropped(project.root / layout.DROPPED)))
@@ -175,16 +176,17 @@ def run(project: Project, params: Params, pool: Executor | None = None) -> dict[
         "constructions": _counts(rows),
         "origins": groups.sort(["sets", "by", "model"], descending=[True, False, False]).to_dicts(),
         "judges": judges.unique().sort().to_list(),
-        "violations": violations(rows, rows_of(project, DEFAULT)),
+        "violations": violations(rows, rows_of(begun or project, DEFAULT)),
     }
     if problems := [f"{what}: {count}" for what, count in report["violations"].items() if count]:
         hint = "run `cxgen build` first, then this again"
         raise DataError(f"the writers' items are not sound: {'; '.join(problems)}", file=path, hint=hint)
     tables = {(NATURAL, split): rows.filter(split=split) for split in SPLITS if rows.height}
-    for split in SPLITS:
-        path = project.root / layout.table(NATURAL, split, layout.NATURAL)
-        write_table(tables[NATURAL, split], path) if tables else path.unlink(missing_ok=True)
-    write_json({**report, WRITTEN: table_hashes(tables)}, project.root / layout.metric(NATURAL))
+    with whole(project, begun) as out:
+        for split in SPLITS:
+            path = table_file(out, NATURAL, split)
+            write_table(tables[NATURAL, split], path) if tables else have_none(path)
+        write_json({**report, WRITTEN: table_hashes(tables)}, out.root / layout.metric(NATURAL))
     return report
 
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.params import Params, Publish
-from cxgen.build.tables import content_hash, read_tables, remake, require_dataset, require_unchanged
+from cxgen.build.tables import TABLES, content_hash, read_tables, remake, require_dataset, require_unchanged
 from cxgen.errors import CxgenError, DataError, install, needs, some
 from cxgen.families import CONFIGS, FAMILIES
 from cxgen.files import read_text, scratch, write_atomically, write_text
@@ -125,7 +125,8 @@ def package(project: Project, params: Params, folder: Path, version: str, **iden
         **identity,
     }
     kept = {name for key, table in tables.items() for name in _write(table, folder, *key, params)}
-    for path in {*folder.rglob("*.parquet")} - kept:
+    shards = (path for config, split in TABLES for path in (folder / config).glob(f"{split}-?????-of-?????.parquet"))
+    for path in {*shards} - kept:
         path.unlink()  # of an earlier run with more shards or configs
     write_text(folder / "README.md", dataset_card(project, params, tables, metrics, record))
     write_json(croissant(params.publish, record, dict.fromkeys(config for config, _ in tables), folder), folder / layout.CROISSANT)
