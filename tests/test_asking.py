@@ -362,7 +362,7 @@ def test_no_wait_is_longer_than_the_deadline(tmp_path):
 
 
 LOCAL = "http://localhost/v1"
-ADDRESSES = ["", "no url", "file:///etc/passwd", "http://", "http://h:99999/v1", "http://h:0/v1", "http://h:x/v1", "localhost:8000/v1"]
+ADDRESSES = ["", "no url", "file:///etc/passwd", "http://", "http://h:99999/v1", "http://h:0/v1", "http://h:x/v1", "localhost:8000/v1", f"{LOCAL}?key=x", f"{LOCAL}#x"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import math
 import shutil
 import sys
 from collections import defaultdict
+from itertools import repeat
 
 import numpy as np
 import polars as pl
@@ -410,6 +411,7 @@ def test_a_function_is_scored_as_a_file_is(mini_dataset, cxgen):
     for bad, message in (
         (lambda items: [0], "gave 1 answers to"),
         (lambda items: 3, "gave 0 answers to"),
+        (lambda items: repeat(0), "answers to"),
         (lambda items: ["no"] * len(items), "'no', which is no answer"),
         (lambda items: [True] * len(items), "True, which is no answer"),
         (lambda items: [[0.1, 0.2]] * len(items), "no answer"),

@@ -83,7 +83,7 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
             billed, problem = (0, 0) if gone else expected, _NONE
             proxy, mend = _proxied(request.url), "start it, or name another with --base-url"
             if gone:
-                problem = f"no server at {str(request.url).removesuffix('/chat/completions')}{' through the proxy' * proxy}"
+                problem = f"no server at {_shown(request.url)}{' through the proxy' * proxy}"
             if gone and not self._reached:
                 raise _NobodyThere(f"{problem}: {'is the proxy right? NO_PROXY names hosts without one' if proxy else mend}") from None
             raise (httpx2.ConnectError if gone else httpx2.ReadError)(problem, request=request) from None
@@ -95,6 +95,11 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         if status == 429 and any(code.encode() in body for code in _QUOTA):
             headers["x-should-retry"] = "false"
         return httpx2.Response(status, headers=headers, content=body, request=request, extensions={"reply": reply})
+
+
+def _shown(url: httpx2.URL) -> str:
+    """The address of a server, without a password."""
+    return str(url.copy_with(userinfo=b"")).removesuffix("/chat/completions")
 
 
 def _proxied(url: httpx2.URL) -> bool:
@@ -120,7 +125,8 @@ def connected(base_url: str | None, budget: Budget) -> openai.AsyncOpenAI:
     url, key = httpx2.URL(), os.environ.get(KEY, "").strip()
     with suppress(httpx2.InvalidURL):
         url = httpx2.URL("https://api.openai.com/v1" if base_url is None else base_url)
-    if url.scheme not in {"http", "https"} or not url.host or (url.port is not None and not 0 < url.port < 2**16):
+    odd = url.query or url.fragment or (url.port is not None and not 0 < url.port < 2**16)
+    if url.scheme not in {"http", "https"} or not url.host or odd:
         raise CxgenError("--base-url is no address of a server", hint="such as http://localhost:8000/v1")
     if not key and url.host not in {"localhost", "127.0.0.1", "::1"}:
         raise CxgenError(f"no API key: {KEY} is not set", hint=f"export {KEY}=... (any text for a server that needs none)")
@@ -132,16 +138,10 @@ def connected(base_url: str | None, budget: Budget) -> openai.AsyncOpenAI:
     plain = {"accept-encoding": "identity"}
     try:
         http = _Bounded(budget)
-    except (
-        OSError,
-        ValueError,
-        ImportError,
-        httpx2.InvalidURL,
-    ) as error:  # a file that is not there, a proxy that is none, or is not spoken
+    except (OSError, ValueError, ImportError, httpx2.InvalidURL) as error:  # no such file, no proxy, or one that is not spoken
         named = [name for name in _SETTINGS if os.environ.get(name) or os.environ.get(name.lower())]
-        raise CxgenError(
-            f"no connection as {', '.join(named) or 'this machine'} has it: {clean(str(error))}", hint="mend it, or unset it"
-        ) from error
+        what = f"no connection as {', '.join(named) or 'this machine'} has it: {clean(str(error))}"
+        raise CxgenError(what, hint="mend it, or unset it") from error
     return openai.AsyncOpenAI(api_key=key or "none", base_url=base_url, default_headers=plain, http_client=http, **limits)
 
 

@@ -111,6 +111,7 @@ class Cache:
 @contextmanager
 def opened(path: Path) -> Iterator[Cache]:
     """The cache in ``path``, held for this process: two runs would pay twice. Half a line of a killed run is passed over."""
+    _require_ours(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         append_lines(path)  # it can be written to
@@ -120,16 +121,21 @@ def opened(path: Path) -> Iterator[Cache]:
         yield _answers_in(path)
 
 
+def _require_ours(path: Path) -> None:
+    if path.exists():
+        require_file(path)
+        with path.open("rb") as file:
+            head = file.read(2)
+        if head and head != b'{"':
+            raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
+
+
 def _answers_in(path: Path) -> Cache:
     """What a file holds that need not be there."""
     cache = Cache(path)
     if not path.exists():
         return cache
-    require_file(path)
-    with path.open("rb") as file:
-        head = file.read(2)
-    if head and head != b'{"':
-        raise DataError("not a file of kept answers", file=path, hint="name another one: --cache FILE")
+    _require_ours(path)
     for number, row in json_lines(path, _REMOVE, torn=True):
         try:
             cache.take(row)

@@ -25,6 +25,8 @@ def open_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # letters that its encoding does not have
     if (own := sys.__stderr__) and sys.stderr is own:
         raw = io.BufferedWriter(_Messages(own.fileno(), "w", closefd=False))
         sys.stderr = io.TextIOWrapper(raw, own.encoding, "backslashreplace", write_through=True, line_buffering=True)

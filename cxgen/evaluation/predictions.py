@@ -4,6 +4,7 @@ part of them."""
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -176,9 +177,9 @@ def predicted(items: pl.DataFrame, scoring: Scoring, predict: Predict, batch: in
     rows: list[dict[str, Any]] = []
     for part in map(pl.DataFrame.to_dicts, items.select("id", *scoring.needs).iter_slices(batch)):
         given = predict([scoring.shown(item) for item in part])
-        given = list(given) if isinstance(given, Iterable) else []
+        given = list(islice(given, len(part) + 1)) if isinstance(given, Iterable) else []
         if len(given) != len(part):
-            raise CxgenError(f"the function gave {len(given)} answers to {len(part)} items", hint="one for each, in their order")
+            raise CxgenError(f"the function gave {len(given)}{' or more' * (len(given) > len(part))} answers to {len(part)} items", hint="one for each, in their order")
         rows += [{"id": item["id"], **_answer(item, value, scoring)} for item, value in zip(part, given, strict=True)]
     if len({frozenset(row) for row in rows}) > 1:
         raise CxgenError("the function gave names for some items, and numbers for others", hint="give the same for all")

@@ -143,7 +143,8 @@ def _before_noun(word: str, last: str, head: str) -> Word | None:
         return Word(word, lower, "ADJ", "JJ", "amod", head)
     if word[:1].isupper() and last:
         return Word(word, word, "PROPN", "NNP", "compound", head)
-    if last in _DETERMINERS | _POSSESSIVES and {"VBN", "VBD"} & word_forms(lower) and not _noun(word):  # a torn curtain
+    formed = "-" in lower or {"VBN", "VBD"} & word_forms(lower)  # a rolled-up magazine, a torn curtain
+    if last in _DETERMINERS | _POSSESSIVES and formed and not _noun(word):
         return Word(word, lower, "ADJ", "JJ", "amod", head)
     tags = _noun(word) or ((word, "NOUN", "NN") if word.endswith("ing") else None)
     return tags and Word(word, *tags, "compound", head)
