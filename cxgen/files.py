@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
+from unicodedata import normalize
 
 from cxgen.errors import CxgenError, DataError
 
@@ -43,7 +44,7 @@ def as_text(value: Any) -> Any:
 
 
 def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -> str:
-    """The text of a UTF-8 file, without a byte order mark; an ``error`` names the line where it is not UTF-8."""
+    """The text of a UTF-8 file, composed (NFC), without a byte order mark; an ``error`` names the line where it is not UTF-8."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir() or is_stream(path)):
             raise error("not a regular file", file=path, hint=hint)  # a pipe that nobody writes to, a device without an end
@@ -52,7 +53,7 @@ def read_text(path: Path, hint: str = "", error: type[CxgenError] = DataError) -
     except OSError as failure:
         raise error(f"cannot read: {failure.strerror}", file=path, hint=hint) from failure
     try:
-        return raw.decode("utf-8").removeprefix("\ufeff")
+        return normalize("NFC", raw.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as failure:
         line = raw.count(b"\n", 0, failure.start) + 1
         message = f"not UTF-8 text: byte 0x{raw[failure.start]:02x}"

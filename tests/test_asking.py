@@ -362,13 +362,13 @@ def test_no_wait_is_longer_than_the_deadline(tmp_path):
 
 
 LOCAL = "http://localhost/v1"
-ADDRESSES = ["", "no url", "file:///etc/passwd", "http://", "http://h:99999/v1", "http://h:0/v1", "http://h:x/v1", "localhost:8000/v1", f"{LOCAL}?key=x", f"{LOCAL}#x"]
+ADDRESSES = ["", "no url", "file:///etc/passwd", "http://", "http://h:99999/v1", "http://h:0/v1", "http://h:x/v1", "localhost:8000/v1"]
 
 
 @pytest.mark.parametrize(
     ("url", "settings", "reason"),
     [
-        *((url, {}, "no address of a server") for url in ADDRESSES),
+        *((url, {}, "no address of a server") for url in (*ADDRESSES, f"{LOCAL}?key=x", f"{LOCAL}#x")),
         *((LOCAL, {name: text}, f"{name} holds a line break") for name, text in ((KEY, "sk-\nx"), (KEY, "sk-é"), ("OPENAI_ORG_ID", "o\n"))),
         (LOCAL, {"SSL_CERT_FILE": "nowhere.pem"}, "SSL_CERT_FILE.* has it: .*No such file"),
         (LOCAL, {"ALL_PROXY": "ftp://me:secret@h"}, r"ALL_PROXY has it: [^\n]*\[secure\]"),

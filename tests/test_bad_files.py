@@ -16,7 +16,7 @@ from cxgen.build.params import append_splits
 from cxgen.check import check_project
 from cxgen.cli.output import written
 from cxgen.errors import DataError
-from cxgen.files import append_lines, json_lines, parse_json, replace_together, scratch, write_atomically, write_text
+from cxgen.files import append_lines, json_lines, parse_json, read_text, replace_together, scratch, write_atomically, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.schema import Column, Contract
@@ -198,7 +198,7 @@ REFUSED = {  # a command -> what it says at once; nothing is written
     "judge reach --rpm nan": "--rpm is no finite number",
     "judge reach --model m": "nobody is asked",
     "judge reach --out x.jsonl": "say --backend file",
-    "judge reach --backend openai --model= --dry-run": "no model is named",
+    "judge reach --backend openai --model= --dry-run": "--model is empty",
     "check reach -o .": "Is a directory",
     "propose reach --n 99999999": "is not in the range",
     f"new {'x' * 300}": "not a name",
@@ -242,6 +242,12 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_written(mini_dataset
     result = cxgen(*command.split(), cwd=mini_dataset)
     assert (result.returncode, REFUSED[command] in result.stderr, "Traceback" in result.stderr) == (2, True, False), result.stderr
     assert sorted(mini_dataset.rglob("*")) == before
+
+
+def test_a_word_has_one_spelling(tmp_path):
+    """Else one verb could be in two splits."""
+    (tmp_path / "x.tsv").write_text("cafe\u0301", "utf-8")
+    assert read_text(tmp_path / "x.tsv") == "caf\xe9"
 
 
 def test_a_table_is_read_with_long_cells_and_blanks_round_its_names(tmp_path):

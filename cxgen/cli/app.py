@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import click
 import typer
-from click.core import ParameterSource
 
 from cxgen import layout
 from cxgen.cli import INTERRUPTED
@@ -94,8 +93,8 @@ def _load(name: str) -> click.Command:
 
 
 def _keep_apart(command: click.Command) -> None:
-    """Have a command refuse to write a file that it reads, or that it writes something else to, bounds that bound nothing (nan, inf), a
-    second form of what is printed (--json and --format), and options without a value, before it begins."""
+    """Have a command refuse to write a file that it reads, or that it writes something else to, bounds that bound nothing (nan, inf), and
+    a second form of what is printed (--json and --format), before it begins."""
     options = {param.name: param.opts[0] for param in command.params}
     paths = [param.name for param in command.params if isinstance(param.type, click.Path)]
     run = command.callback
@@ -109,10 +108,6 @@ def _keep_apart(command: click.Command) -> None:
         shaped = [option for name, option in options.items() if option in _SHAPES and given.get(name) not in {False, None, Format.table}]
         if "--json" in shaped and len(shaped) > 1:
             raise CxgenError(f"{' and '.join(shaped)} at once", hint="give one of them")
-        told = click.get_current_context().get_parameter_source
-        for option in command.params:  # as of a shell variable that is not set: it would ask for everything
-            if given.get(option.name or "") == "" and told(option.name or "") is ParameterSource.COMMANDLINE and option.opts[0][0] == "-":
-                raise CxgenError(f"{option.opts[0]} is empty", hint="give a value, or leave it out")
         named = {name: given[name] for name in paths if name and given.get(name)}
         files = {name: [Path(path) for path in (value if isinstance(value, list | tuple) else [value])] for name, value in named.items()}
         reads = {"folder"} if command.name in {"audit", "score", "serve"} else set[str]()
@@ -169,6 +164,7 @@ def run(arguments: Sequence[str], command: typer.Typer = app, name: str = "cxgen
     atexit.register(gc.freeze)  # nor once more at the end
     try:
         _require_here()
+        _require_values(arguments)
         code = typer.main.get_command(command)(list(arguments), prog_name=name, standalone_mode=False, color=colour)
     except CxgenError as error:
         return _fail(error.render())
@@ -194,6 +190,15 @@ def _require_here() -> None:
         Path.cwd()
     except FileNotFoundError as error:
         raise CxgenError("the working directory is not there any more", hint="change to another one: cd FOLDER") from error
+
+
+def _require_values(arguments: Sequence[str]) -> None:
+    """See that nothing is empty, as of a shell variable that is not set: it would stand for everything, or for this folder."""
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        option = argument.startswith("--") and argument.find("=") == len(argument) - 1
+        if not argument or option:
+            what = argument[:-1] if option else before if before.startswith("-") else "an argument"
+            raise CxgenError(f"{what} is empty", hint="give a value, or leave it out")
 
 
 def _fail(message: str) -> int:

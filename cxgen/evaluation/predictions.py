@@ -179,7 +179,8 @@ def predicted(items: pl.DataFrame, scoring: Scoring, predict: Predict, batch: in
         given = predict([scoring.shown(item) for item in part])
         given = list(islice(given, len(part) + 1)) if isinstance(given, Iterable) else []
         if len(given) != len(part):
-            raise CxgenError(f"the function gave {len(given)}{' or more' * (len(given) > len(part))} answers to {len(part)} items", hint="one for each, in their order")
+            count = f"{len(given)}{' or more' * (len(given) > len(part))}"
+            raise CxgenError(f"the function gave {count} answers to {len(part)} items", hint="one for each, in their order")
         rows += [{"id": item["id"], **_answer(item, value, scoring)} for item, value in zip(part, given, strict=True)]
     if len({frozenset(row) for row in rows}) > 1:
         raise CxgenError("the function gave names for some items, and numbers for others", hint="give the same for all")

@@ -123,7 +123,7 @@ def _chunk(text: str, heads: Sequence[str] = HEADS) -> Chunk:
         if anchor:
             others[anchor] = (relation, head)
         else:
-            words.append(Word(form, lemma or form, upos, xpos, relation, head, predicate=bool(mark)))
+            words.append(Word(form, lemma or ("I" if form == "i" else form), upos, xpos, relation, head, predicate=bool(mark)))
     return Chunk(tuple(words), others)
 
 
