@@ -18,7 +18,7 @@ from cxgen.semantics import label_matrix, misread_labels, solve
 from cxgen.vocabulary import LABELS, NEUTRAL, Role
 
 WORDS, MISREADING = "words", "misreading"
-TURNS = "turns on: a kind with the same words and another label there; misreading: taking it for the target; words: no kind has"
+TURNS = "turns on: a kind with the same open-class words and another label there; misreading: taking it for the target; words: no kind has"
 NEEDS = ("construction", "verb", "words")
 NEEDED = """\
 An item needs the construction if another reading of its premise's words gives another label, its claim is about the clause of the
