@@ -236,14 +236,15 @@ def beside(path: Path) -> Path:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes ``folder`` (empty, or not there yet) when the block ends, and is gone if it fails."""
+    """A folder to write into, which becomes ``folder`` (an empty one is filled) when the block ends, and is gone if it fails."""
     target = Path(os.path.realpath(folder))
-    temporary = beside(target)
+    temporary = beside(target / "all" if (there := target.is_dir()) else target)  # a shell may stand in it, a disk be mounted there
     require_place(folder / temporary.name)
     try:
         temporary.mkdir(parents=True)
         yield temporary
-        temporary.replace(target)
+        for path in sorted(temporary.iterdir()) if there else (temporary,):
+            path.replace(target / path.name if there else target)
     except OSError as error:
         error.filename, error.filename2 = str(folder), None
         raise
@@ -296,7 +297,7 @@ def replace_together(new: Mapping[Path, Path | None]) -> None:
             error.filename, error.filename2 = str(place), None
             raise
         undo.pop_all()
-    for path in before.values():
+    for path in (path for place in new for path in place.parent.glob(f".{place.name}.{'[0-9a-f]' * 8}")):  # killed runs' copies, too
         path.unlink()
 
 
