@@ -132,9 +132,10 @@ def _lacking(wanted: shards.Wanted, plan: shards.Plan, tallies: Sequence[Mapping
 def _jobs(wanted: shards.Wanted, plan: shards.Plan) -> list[tuple[shards.Wanted, shards.Shard]]:
     """A job per shard; all must be there, and nothing else."""
     folder, parts = wanted.folder, plan["shards"]
-    there = sum(shards.record_of(folder, plan, number, quick=True) is not None for number in range(len(parts)))
-    if there < len(parts):
-        raise DataError(f"{there} of {len(parts)} shards are there", file=folder, hint="finish the run with --resume")
+    lacking = [shard["file"] for number, shard in enumerate(parts) if shards.record_of(folder, plan, number, quick=True) is None]
+    if lacking:
+        what = f"{len(parts) - len(lacking)} of {len(parts)} shards are there; this one is lacking, or not as recorded"
+        raise DataError(what, file=folder / lacking[0], hint="finish the run with --resume")
     named = {folder / shard["file"] for shard in parts}
     for path in sorted(path for name in (shards.DATA, shards.WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
         raise DataError("no shard of the run", file=path, hint="keep it elsewhere")

@@ -176,7 +176,7 @@ def generate(
     constructions: Names = None,
     n: Annotated[int | None, Option("--n", min=1, max=10**12, help="rows per construction at least; opposites come on top.")] = None,
     config: Annotated[str, Option("--config", help="nli, distinction or minimal_pairs.")] = "nli",
-    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="most rows of a file.")] = 500_000,
+    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="most rows of a file, which has one contrast set at least.")] = 500_000,
     wug: Annotated[list[Mode] | None, Option("--wug", help="a share of sets with pseudowords for these; repeatable.")] = None,
     shard: Annotated[list[int] | None, Option("--shard", min=0, help="only this shard, from 0; several times.")] = None,
     resume: Annotated[bool, Option("--resume", help="make what a run that ended early lacks.")] = False,
