@@ -191,8 +191,7 @@ def require_place(path: Path) -> None:
     """See that a file can be written there, before what it will hold is made."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    above = next(folder for folder in path.parents if os.path.lexists(folder))
-    if above.is_symlink() and not above.exists():
+    if (above := next(folder for folder in path.parents if os.path.lexists(folder))).is_symlink() and not above.exists():
         raise DataError("a link to what is not there", file=above, hint="remove the link, or make the folder that it names")
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
