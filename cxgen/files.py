@@ -191,8 +191,7 @@ def require_place(path: Path) -> None:
     """See that a file can be written there, before what it will hold is made."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    above = next(folder for folder in path.parents if os.path.lexists(folder))
-    if above.is_symlink() and not above.exists():
+    if (above := next(folder for folder in path.parents if os.path.lexists(folder))).is_symlink() and not above.exists():
         raise DataError("a link to what is not there", file=above, hint="remove the link, or make the folder that it names")
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(above))
@@ -236,14 +235,15 @@ def beside(path: Path) -> Path:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes ``folder`` (empty, or not there yet) when the block ends, and is gone if it fails."""
+    """A folder to write into, which becomes ``folder`` (an empty one is filled) when the block ends, and is gone if it fails."""
     target = Path(os.path.realpath(folder))
-    temporary = beside(target)
+    temporary = beside(target / "all" if (there := target.is_dir()) else target)  # a shell may stand in it, a disk be mounted there
     require_place(folder / temporary.name)
     try:
         temporary.mkdir(parents=True)
         yield temporary
-        temporary.replace(target)
+        for path in sorted(temporary.iterdir()) if there else (temporary,):
+            path.replace(target / path.name if there else target)
     except OSError as error:
         error.filename, error.filename2 = str(folder), None
         raise
@@ -296,7 +296,7 @@ def replace_together(new: Mapping[Path, Path | None]) -> None:
             error.filename, error.filename2 = str(place), None
             raise
         undo.pop_all()
-    for path in before.values():
+    for path in (path for place in new for path in place.parent.glob(f".{place.name}.{'[0-9a-f]' * 8}")):  # killed runs' copies, too
         path.unlink()
 
 

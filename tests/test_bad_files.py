@@ -341,6 +341,7 @@ def test_files_are_put_in_place_together_or_not_at_all(tmp_path):
     with pytest.raises(OSError, match=r"No such file or directory: '.*/d'"):
         replace(tmp_path / "nowhere")
     assert [place.read_text() if place.is_file() else None for place in places] == ["as it was", None, "as it was", None]
+    (tmp_path / ".a.949df7eb").write_text("a killed run's")
     replace(None)
     assert [place.read_text() if place.is_file() else None for place in places] == ["new", "new", None, None]
     assert not list(tmp_path.rglob(".*"))
@@ -418,6 +419,7 @@ APART = {  # a command, the file that it would read and write, or write twice
 
 OURS = (
     *("report html -o params.yaml", "check -o templates/x.yaml", "generate reach --out outputs/dataset"),
+    *("generate reach --out outputs", "generate reach --out pipelines"),
     *("evaluate --baseline majority -o .cxgen/answers.jsonl", "evaluate --baseline majority --hard pipelines/readings/a.csv"),
     *("judge reach --backend file --model m --out pipelines/audit.csv", "check -o outputs/metrics/splits.json", "check -o dvc.lock"),
     *("review score review --record pipelines/dropped.csv", "report html -o .git/HEAD"),

@@ -111,3 +111,10 @@ def test_an_export_that_fails_leaves_nothing_in_the_way_of_the_next(mini_dataset
         with pytest.raises(OSError, match=r"exists|directory"):
             export("full", Project(mini_dataset), Part(("nli",)), folder)
     assert [path.name for path in tmp_path.rglob("*")] == ["made"]
+
+
+def test_an_empty_folder_is_filled_not_replaced(mini_dataset, tmp_path):
+    before = tmp_path.stat().st_ino
+    export("inspect", Project(mini_dataset), Part(("nli",)), tmp_path)
+    assert tmp_path.stat().st_ino == before
+    assert (tmp_path / "data/nli-items.jsonl").is_file() and not list(tmp_path.glob(".*"))

@@ -1,5 +1,6 @@
 """Projects of one's own, in a folder without DVC: their words, their pipeline, whatever configs they have."""
 
+import json
 import os
 import shutil
 
@@ -39,6 +40,16 @@ def test_a_construction_of_which_nothing_would_be_built_is_told(tmp_path, cxgen)
     small.write_params(tmp_path, constructions=["reach"], sizes={"minimal_pairs": 0}, publish=small.OWN)
     told = cxgen("build", cwd=tmp_path)
     assert (told.returncode, "reach.yaml: no design of reach is for a config that is built" in told.stderr) == (2, True), told
+
+
+def test_a_build_without_suites_leaves_their_folder_and_counts_verbs_by_config(tmp_path, cxgen):
+    """DVC ends where a folder that dvc.yaml names is not there."""
+    small.write_project(tmp_path)
+    built = cxgen("build", "--json", cwd=tmp_path)
+    assert all((tmp_path / folder).is_dir() for folder in (layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES)), built.stderr
+    for row in (row for row in json.loads(built.stdout) if "test verbs" in row):
+        rows = stored(row["config"], "test", project=tmp_path).filter(construction=row["construction"])
+        assert row["test verbs"] == rows["verb"].n_unique()
 
 
 @pytest.mark.slow

@@ -495,6 +495,8 @@ def test_only_a_whole_run_without_other_files_is_counted(run, mini_run, tmp_path
     with pytest.raises(DataError, match="not a readable parquet file") as failed:
         audit.audit_run(mini_run, run, HERE)
     assert failed.value.file == file
-    (run / "cxgen/shards/000001.json").unlink()
+    record = run / "cxgen/shards/000001.json"
+    lacking = json.loads(record.read_text())["file"]
+    record.unlink()
     done = cxgen("audit", str(run), cwd=mini)
-    assert done.returncode == 2 and "shards are there" in done.stderr and "--resume" in done.stderr
+    assert done.returncode == 2 and f"{lacking}: " in done.stderr and "shards are there" in done.stderr and "--resume" in done.stderr

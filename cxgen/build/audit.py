@@ -29,6 +29,9 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
     def per_split(rows: pl.DataFrame) -> dict[str, int]:
         return {split: rows.filter(split=split).height for split in SPLITS} | {"all": rows.height}
 
+    def verbs_of(rows: pl.DataFrame) -> dict[str, int]:
+        return {split: rows.filter(split=split)["verb"].n_unique() for split in SPLITS}
+
     report: dict[str, Any] = {"constructions": {}, "lookalikes": {}, "opposites": {}}
     problems: dict[str, object] = {}
     for (name,), rows in sorted(dataset.group_by(TARGET.alias("target"))):
@@ -36,10 +39,12 @@ def audit(dataset: pl.DataFrame) -> dict[str, Any]:
         shared = sorted(verb for verb, count in Counter(verb for part in verbs.values() for verb in part).items() if count > 1)
         own = rows.filter(construction=name)
         premises = own.filter(config=DEFAULT).unique("premise_id")
+        configs = [(str(config), part) for (config,), part in sorted(own.group_by("config"))]
         report["constructions"][name] = {
-            "items": {config: per_split(part) for (config,), part in sorted(own.group_by("config"))},
+            "items": {config: per_split(part) for config, part in configs},
             "contrast_sets": {split: rows.filter(split=split)["contrast_set"].n_unique() for split in SPLITS},
-            "verbs": {split: own.filter(split=split)["verb"].n_unique() for split in SPLITS},  # without those of its look-alike
+            "verbs": verbs_of(own),  # without those of its look-alike
+            "verbs_by_config": {config: verbs_of(part) for config, part in configs},
             "verbs_shared": shared,
             "constructional": {split: _constructional(premises.filter(pl.col("split").is_in(chosen))) for split, chosen in _PARTS.items()},
         }
@@ -132,9 +137,10 @@ def _lacking(wanted: shards.Wanted, plan: shards.Plan, tallies: Sequence[Mapping
 def _jobs(wanted: shards.Wanted, plan: shards.Plan) -> list[tuple[shards.Wanted, shards.Shard]]:
     """A job per shard; all must be there, and nothing else."""
     folder, parts = wanted.folder, plan["shards"]
-    there = sum(shards.record_of(folder, plan, number, quick=True) is not None for number in range(len(parts)))
-    if there < len(parts):
-        raise DataError(f"{there} of {len(parts)} shards are there", file=folder, hint="finish the run with --resume")
+    lacking = [shard["file"] for number, shard in enumerate(parts) if shards.record_of(folder, plan, number, quick=True) is None]
+    if lacking:
+        what = f"{len(parts) - len(lacking)} of {len(parts)} shards are there; this one is lacking, or not as recorded"
+        raise DataError(what, file=folder / lacking[0], hint="finish the run with --resume")
     named = {folder / shard["file"] for shard in parts}
     for path in sorted(path for name in (shards.DATA, shards.WUG) for path in (folder / name).rglob("*.parquet") if path not in named):
         raise DataError("no shard of the run", file=path, hint="keep it elsewhere")

@@ -20,17 +20,20 @@ from cxgen.files import alone, parse_json, read_text, replace_together, scratch,
 from cxgen.project import Project
 from cxgen.schema import Column, Contract, polars_schema, read_json
 from cxgen.suites import SUITES, columns_of
-from cxgen.tables import numbered_rows, read_table, write_rows
+from cxgen.tables import numbered_rows, read_table, write_json, write_rows
 from cxgen.vocabulary import SPLITS
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]  # (config, split) -> rows
 WRITTEN = "written"  # under which the metric of a stage that writes tables has their hashes
 METRICS = ("splits", "wug", NATURAL, "suites")  # that have them
+MEASURED = "measured"  # the metric that says of which tables the ``MEASURES`` tell
+MEASURES = ("baselines", "variety", "reading")
 TABLES = (  # (config, split) of all that a dataset can have, `rejected` last
     *product([*CONFIGS, *map(wug_config, CONFIGS), NATURAL, *SUITES], SPLITS),
     (REJECTED, REJECTED),
 )
 _NONE = ".none"
+_MEASURE = "run `cxgen report all`"
 _PART = 5_000  # rows of which the text is made at once
 _WRITERS = Contract((Column("set", pl.String, ""),), more=True)
 _REFUSED = ["contrast_set", "reason"]
@@ -165,6 +168,28 @@ def require_unchanged(project: Project, tables: Tables, metrics: Mapping[str, An
         hint = f"{remake(project, 'build', 'natural', 'suites')}; what you want to be otherwise belongs into templates and params.yaml"
         raise DataError(f"not what the pipeline wrote: {some(changed)}", file=project.root / layout.DATASET, hint=hint)
     return hashes
+
+
+def write_measured(project: Project, name: str, report: Mapping[str, Any]) -> None:
+    """Write the metric ``name`` (of ``MEASURES``), and into ``measured`` of which tables it tells: those that the project has."""
+    path = project.root / layout.metric(MEASURED)
+    write_json(report, project.root / layout.metric(name))
+    with alone(path):
+        paths = {metric: project.root / layout.metric(metric) for metric in (*METRICS, MEASURED)}
+        hint = f"delete it; {_MEASURE}"
+        there = {metric: read_json(path, "metrics", metric, hint) for metric, path in paths.items() if path.exists()}
+        write_json({**there.get(MEASURED, {}), name: _content_measured(there)}, path)
+
+
+def require_measured(metrics: Mapping[str, Any]) -> None:
+    """See that the ``MEASURES`` among ``metrics`` tell of the tables that were written."""
+    content = _content_measured(metrics)
+    if stale := [f"{name}.json" for name in MEASURES if metrics.get(MEASURED, {}).get(name) != content]:
+        raise DataError(f"out of date: {', '.join(stale)}: {_MEASURE}")
+
+
+def _content_measured(metrics: Mapping[str, Any]) -> str:
+    return content_hash({name: value for metric in ("splits", NATURAL) for name, value in metrics.get(metric, {}).get(WRITTEN, {}).items()})
 
 
 def packaged_content(project: Project) -> str | None:

@@ -120,13 +120,15 @@ def _keep_apart(command: click.Command) -> None:
 
 
 def _require_no_source(path: Path, meant: Path | None) -> None:
-    """See that what a command is told to write is no part of the project (but for ``meant``): its sources, answers that people gave or that
-    were paid for, and what its pipeline writes."""
+    """See that what a command is told to write is no part of the project (but for ``meant``), nor a folder of it that holds parts: its
+    sources, answers that people gave or that were paid for, and what its pipeline writes."""
     try:
         root, place = (Path(os.path.realpath(file)) for file in (Project.find().root, path))
     except CxgenError:
         return
-    if any(place.is_relative_to(root / part) for part in _PARTS) and not (meant and place.is_relative_to(root / meant)):
+    parts = [root / part for part in _PARTS]
+    holds = not root.is_relative_to(place) and any(part.is_relative_to(place) for part in parts)
+    if (holds or any(place.is_relative_to(part) for part in parts)) and not (meant and place.is_relative_to(root / meant)):
         raise DataError("is a part of the project, which this would overwrite", file=path, hint="name another place to write to")
 
 

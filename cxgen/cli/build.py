@@ -12,6 +12,7 @@ import polars as pl
 from click import Choice
 from typer import Argument, Option, echo
 
+from cxgen import layout
 from cxgen.build import run
 from cxgen.build.audit import audit_run
 from cxgen.build.params import Params, Wug, append_splits
@@ -25,7 +26,6 @@ from cxgen.cli.output import Format, Row, busy, emit, note
 from cxgen.errors import CxgenError, DataError, install, lacking, unknown
 from cxgen.facade import Constructicon
 from cxgen.families import CONFIGS, family_of
-from cxgen.layout import NATURAL_SETS, PARAMS, SPLITS
 from cxgen.natural import build as written
 from cxgen.suites import SUITES
 from cxgen.suites.cc_semantics import split_words
@@ -54,17 +54,19 @@ def build(
             raise DataError(what, hint=install("pipeline"))
         note(f"{what}; {install('pipeline')}")
     if left := settings.left_out(project):
-        note(f"not built, since {PARAMS} does not name them under `constructions`: {', '.join(left)}")
+        note(f"not built, since {layout.PARAMS} does not name them under `constructions`: {', '.join(left)}")
     with whole(project) as out, executor(workers or settings.workers) as pool:
         begun = run.begin_suites(project, settings, out, pool) if asked else None
         report = run.build(project, settings, pool, out)
         written.run(project, settings, pool, out)
-        if begun is not None:
-            run.finish_suites(begun, out)
+        if begun is not None or not (project.root / layout.SUITES).is_dir():  # there are those of `cxgen suites`
+            run.finish_suites(begun or iter(()), out)
+    for folder in (layout.DATASET, layout.WUG, layout.NATURAL, layout.SUITES):  # DVC wants what dvc.yaml names, if empty
+        (project.root / folder).mkdir(parents=True, exist_ok=True)
     rows = []
     for name, entry in report["splits"]["constructions"].items():
         for config, items in entry["items"].items():
-            rows.append({"construction": name, "config": config, **_by_split({"items": items, "verbs": entry["verbs"]})})
+            rows.append({"construction": name, "config": config, **_by_split({"items": items, "verbs": entry["verbs_by_config"][config]})})
     for name, items in report["splits"]["lookalikes"].items():
         rows.append({"construction": name, "config": "distinction", **_by_split({"items": items})})
     for config, part in (("nli_wug", "constructions"), ("minimal_pairs_wug", "pairs")):
@@ -102,7 +104,7 @@ def propose(
     constructicon = Constructicon()
     names = constructions or run.construction_names(project, settings)
     proposed = {name: divided(constructicon[name].construction, settings.request) for name in names}
-    path = project.root / SPLITS
+    path = project.root / layout.SPLITS
     emit(append_splits(None if dry_run else path, settings.request.splits, proposed), form, ["construction", "verb", "split"])
     if not dry_run:
         note(f"{path}: look at the rows, then commit them")
@@ -113,7 +115,7 @@ def natural(form: Form = Format.table) -> None:
     """Make items of the sets that writers wrote (pipelines/natural.parquet), split by verb like nli: outputs/natural."""
     rows = [{"construction": name, **_by_split(counts)} for name, counts in written.run(*open_project())["constructions"].items()]
     if not rows:
-        note(f"{NATURAL_SETS} has no sets: `cxgen elicit` has some written, judged and accepted")
+        note(f"{layout.NATURAL_SETS} has no sets: `cxgen elicit` has some written, judged and accepted")
     emit(rows, form, ["construction"])
 
 
@@ -176,7 +178,7 @@ def generate(
     constructions: Names = None,
     n: Annotated[int | None, Option("--n", min=1, max=10**12, help="rows per construction at least; opposites come on top.")] = None,
     config: Annotated[str, Option("--config", help="nli, distinction or minimal_pairs.")] = "nli",
-    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="most rows of a file.")] = 500_000,
+    shard_rows: Annotated[int, Option("--shard-rows", min=1, help="most rows of a file, which has one contrast set at least.")] = 500_000,
     wug: Annotated[list[Mode] | None, Option("--wug", help="a share of sets with pseudowords for these; repeatable.")] = None,
     shard: Annotated[list[int] | None, Option("--shard", min=0, help="only this shard, from 0; several times.")] = None,
     resume: Annotated[bool, Option("--resume", help="make what a run that ended early lacks.")] = False,

@@ -53,13 +53,18 @@ def measured(figures: Figures, gates: Gates, chance: float = CHANCE) -> dict[str
 
 
 def broken_gates(measure: Mapping[str, Any]) -> Iterator[str]:
-    """What of a measure (see `measured`) does not keep its gates, in words: the worst figure of each gate."""
+    """What of a measure (see `measured`) does not keep its gates, in words: the worst figure of each gate, and whose it is most."""
     gates = measure.get("gates", {})
     worst_of, bound = (min, "at least") if gates.get("least") else (max, "at most")
-    for what, own in divided(measure).items():
+    parts = divided(measure)
+    for what, own in parts.items():
         config, name, worst = worst_of(own, key=itemgetter(2), default=("", "", 0))
         if own and (gate := gates.get(what)) is not None and not within(worst, gate, least=bool(gates.get("least"))):
             where = {"overall": "over all", "config": f"in {config}", "construction": f"in {name} ({config})"}[what]
+            among = [part for part in parts["construction"] if config in {ALL, part[0]}]
+            if what != "construction" and len(among) > 1:
+                _, name, most = worst_of(among, key=itemgetter(2))
+                where += f" ({bound.removeprefix('at ')}: {name} {most})"
             chance = f"chance {measure['chance']}, " if measure["chance"] else ""
             yield f"is {worst} {where}; {chance}gate: {bound} {gate}{'' if what == 'overall' else f' in each {what}'}"
 

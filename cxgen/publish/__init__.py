@@ -16,7 +16,7 @@ import polars as pl
 
 from cxgen import layout
 from cxgen.build.params import Params, Publish
-from cxgen.build.tables import TABLES, content_hash, read_tables, remake, require_dataset, require_unchanged
+from cxgen.build.tables import MEASURED, TABLES, content_hash, read_tables, remake, require_dataset, require_measured, require_unchanged
 from cxgen.errors import CxgenError, DataError, install, needs, some
 from cxgen.families import CONFIGS, FAMILIES
 from cxgen.files import read_text, scratch, write_atomically, write_text
@@ -41,7 +41,7 @@ _NEEDED = {
     "reading": "report reading",
 }
 _DERIVED = {layout.WUG: ("wug", "build"), layout.NATURAL: ("natural", "natural"), layout.SUITES: ("suites", "suites")}
-_IF_THERE = ("judge", "results")  # where clauses were judged, where models were evaluated
+_IF_THERE = ("judge", "results", MEASURED)  # where clauses were judged, where models were evaluated, what was measured
 _SOURCES = "templates lexicons params.yaml pipelines dvc.yaml dvc.lock cxgen pyproject.toml requirements.lock NOTICE"
 _MADE = re.compile(r"(^|/)__pycache__/|\.pyc$|(^|/)\.[^/]*cache/")  # ignored, and no sources
 # Digests of what params.yaml ships under publish:, of this version and of earlier ones. A test says which one is new.
@@ -102,7 +102,7 @@ def read_metrics(project: Project) -> dict[str, Any]:
     if lacking:
         hint = remake(project, *dict.fromkeys(lacking.values()))
         raise DataError(f"metrics are missing: {', '.join(lacking)}", file=project.root / layout.METRICS, hint=hint)
-    hints = {name: remake(project, commands.get(name, name)) for name in paths}
+    hints = {name: remake(project, {**commands, MEASURED: "report all"}.get(name, name)) for name in paths}
     return {name: read_json(path, "metrics", name, hints[name]) for name, path in paths.items() if path.exists()}
 
 
@@ -114,6 +114,7 @@ def package(project: Project, params: Params, folder: Path, version: str, **iden
         require_dataset(project)
         raise DataError("the dataset has no items", file=project.root / layout.DATASET, hint=remake(project))
     hashes = require_unchanged(project, everything, metrics)
+    require_measured(metrics)
     rows = {f"{config}/{split}": table.height for (config, split), table in tables.items()}
     record = {
         "version": version,

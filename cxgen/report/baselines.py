@@ -12,7 +12,7 @@ from cxgen.build.audit import by_family
 from cxgen.build.params import Request
 from cxgen.build.pool import executor
 from cxgen.build.samplers import generate_items
-from cxgen.build.tables import dataset, rows_of
+from cxgen.build.tables import dataset, rows_of, write_measured
 from cxgen.constructicon import Construction
 from cxgen.errors import DataError, needs
 from cxgen.families import FAMILIES, NATURAL, family_of
@@ -40,7 +40,7 @@ def run(project: Project, folds: int, workers: int = 1, beside: Iterable[Callabl
         families = ((name, dataset(project, name)) for name in FAMILIES)
         report = _measured(chain(families, [(NATURAL, written)]), folds, pool.map)
         list(others)
-    write_json(report, project.root / layout.metric("baselines"))
+    write_measured(project, "baselines", report)
     return report
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.tables import with_natural
+from cxgen.build.tables import with_natural, write_measured
 from cxgen.errors import DataError
 from cxgen.families import DEFAULT, NATURAL
 from cxgen.project import Project
 from cxgen.schema import TARGET
-from cxgen.tables import numbered_rows, write_json
+from cxgen.tables import numbered_rows
 from cxgen.vocabulary import LABELS
 
 ANSWERS = {"id": pl.String, "relation": pl.String, "prem_nat": pl.Int8, "hyp_nat": pl.Int8, "reader": pl.String, "kind": pl.String}
@@ -41,7 +41,7 @@ def run(project: Project) -> dict[str, Any]:
         "groups": {str(name): _shares(rows) for (name,), rows in groups},
         "labelled": counted["labels"].count(),
     }
-    write_json(report, project.root / layout.metric("reading"))
+    write_measured(project, "reading", report)
     return report
 
 

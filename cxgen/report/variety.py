@@ -11,14 +11,13 @@ from typing import Any
 import polars as pl
 
 from cxgen import layout
-from cxgen.build.tables import dataset
+from cxgen.build.tables import dataset, write_measured
 from cxgen.families import DEFAULT
 from cxgen.measures.figures import Figures, Gates, broken_gates, measured
 from cxgen.measures.words import CLOSED
 from cxgen.project import Project, shipped_folder
 from cxgen.schema import TARGET
 from cxgen.streams import order_key
-from cxgen.tables import write_json
 from cxgen.vocabulary import Role
 
 ENOUGH = 400  # premises (1200 items of nli): of fewer, the gates say how small a construction is
@@ -72,7 +71,7 @@ def run(project: Project, seed: int) -> dict[str, Any]:
             **({"texture": texture(own, seed)} if own.height else {}),
             **({} if name in items["construction"] else {"lookalike": True}),
         }
-    write_json(report, project.root / layout.metric("variety"))
+    write_measured(project, "variety", report)
     return report
 
 
