@@ -136,6 +136,27 @@ def test_one_item_may_be_answered_by_an_answer_alone(text, found):
     assert read_answers(Reply(text, "stop"), LABEL, ("a",)) == (found, {} if found else {"a": f"{NO_JSON['a']}, nor one of E, N, C alone"})
 
 
+THOUGHT = [
+    ('Let me think. He got it.\n\nAnswer: "C"', C),
+    ("Step 1. So not.\n**Final answer:** E.\n", E),
+    ("He may.\nSo the answer is: **C**", C),
+    ("He got it.\nE", E),
+    ("**C**. The sentence says so.", ""),
+    ("Answer: C\nOr is it?", ""),
+    ("The answer is not C", ""),
+    ("The answer is C or E", ""),
+    ("<think>He got it.\nAnswer: C", ""),
+    ('{"answers": [{"id": "a", \nC', ""),
+    ("\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), THOUGHT)
+def test_after_thoughts_the_last_line_may_be_the_answer(text, found):
+    read = [read_answers(Reply(text, "stop"), prompt, ("a",))[0] for prompt in (LABEL.shown((), 100), LABEL)]
+    assert read == [{"a": found} if found else {}, {}]
+
+
 def test_codes_are_read_as_numbers_and_as_texts():
     prompt = Prompt.load(ROOT / "pipelines/prompts/answer-variation-1.yaml", "answer")
     text = '{"answers": [{"id": "a", "answer": 0}, {"id": "b", "answer": "2"}, {"id": "c", "answer": true}, {"id": "d", "answer": 1.0}]}'

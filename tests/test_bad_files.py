@@ -168,10 +168,16 @@ def test_what_nothing_reads_is_told_and_what_editors_hide_is_passed_over(mini, c
         (mini / name).write_text("x: 1\n")
     for name in ("lexicons/classes/.#x.yaml", "lexicons/scenes/.#reach.tsv", "templates/.#reach.yaml"):
         (mini / name).symlink_to("me@host")
-    (mini / "lexicons/splits.tsv").write_text("construction\tverb\tsplit\nreech\tgrope\ttrain\nconative\tkikc\ttrain\n")
+    verbs = ["kikc", "kik", "shoves", "lick", "curate"]  # the last two are verbs that scenes may have had
+    (mini / "lexicons/splits.tsv").write_text(
+        "construction\tverb\tsplit\nreech\tgrope\ttrain\n" + "".join(f"conative\t{verb}\ttrain\n" for verb in verbs)
+    )
     found = [(finding.code, finding.message) for finding in check_project(Project(mini), Lexicon.of(Project(mini)), among=["none"])[1]]
     assert found.count(("W000", "nothing reads this file")) == 4
-    assert {("W000", "unknown construction 'reech'"), ("W000", "no scene of conative has the verb 'kikc'")} < {*found}
+    assert {("W000", "unknown construction 'reech'"), *(("W000", f"no scene of conative has the verb {verb!r}") for verb in verbs[:3])} < {
+        *found
+    }
+    assert not {("W000", f"no scene of conative has the verb {verb!r}") for verb in verbs[3:]} & {*found}
     assert not [message for _, message in found if "cannot read" in message]
 
 

@@ -403,11 +403,13 @@ def test_check_writes_its_findings_whole_or_not_at_all_under_its_old_name_too(cx
     assert findings.read_bytes() == before
 
 
-def test_check_tells_a_split_that_has_no_verb_and_a_pattern_that_no_scene_can_be_put_into(cxgen, mini):
+def test_check_tells_a_split_that_has_no_verb_and_a_pattern_that_no_scene_can_be_put_into(cxgen, mini, monkeypatch):
     verbs = made.words().filter(pos="verb")["lemma"]
     (mini / "lexicons/splits.tsv").write_text("construction\tverb\tsplit\n" + "".join(f"reach\t{verb}\ttrain\n" for verb in verbs))
-    told = cxgen("check", "reach", cwd=mini)
-    assert (told.returncode, "E201 reach: nothing fills design 'outcome' in validation" in told.stdout) == (2, True), told
+    for names in (["reach"], [], ["reach"]):
+        told = cxgen("check", *names, cwd=mini)
+        assert (told.returncode, "E201 reach: nothing fills design 'outcome' in validation" in told.stdout) == (2, True), told
+        monkeypatch.setattr("cxgen.project.Project.ships", staticmethod(lambda _: True))  # as in a clone, and of scenes of one's own
     edit(mini / "templates/reach.yaml", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.")
     fails(cxgen("check", "scenes", "lexicons/scenes/reach.tsv", cwd=mini), "E102 @tail is needed")
 

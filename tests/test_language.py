@@ -134,6 +134,7 @@ FAULTS = [  # code, what is written in place of what, what the message or hint n
     ("E101", "handles\topen-or-shut", "handles\topen-or-shot", "'open-or-shot'"),
     ("E102", "{verb:past} {first} open", "{verb:past {first} open", "stray brace"),
     ("E102", "{@what}", "{@waht}", "did you mean what?"),
+    ("E102", SHUT, SHUT.replace("cleaned", "{@what}"), "say there what what stands for"),
     ("E204", 'excludes: ["open(second)"]', "entails: []", "'second-shut' has no hypothesis labelled entailment or contradiction"),
     ("E206", SHUT, SHUT.replace("shut, not open", "open, not shut"), "says in"),
     ("W303", "no_lookalike: ", "# none: ", "no look-alike"),

@@ -85,6 +85,7 @@ def test_a_verb_more_changes_no_set_of_other_frames_splits(mini, cxgen):
     ("text", "line", "message"),
     [
         ("verb\tsplit\n", 1, "not a verb with its split"),
+        ("reach\tgrope\ttrain\n", 1, "not a verb with its split"),
         (HEAD + "reach\tgrope\ttrain\nreach\tgrab\tdev\n", 3, "not a verb with its split"),
         (HEAD + "reach\tgrope\ttrain\nreach\tgrope\ttest\n", 3, "'grope' of reach is in two splits"),
     ],
@@ -95,6 +96,7 @@ def test_a_bad_row_is_named_with_its_line(tmp_path, text, line, message):
     with pytest.raises(DataError, match=message) as error:
         read_splits(tmp_path)
     assert error.value.line == line
+    assert line > 1 or "the first line is construction<TAB>verb<TAB>split" in error.value.hint
 
 
 def test_a_new_verb_goes_where_those_go_that_it_is_said_with(constructions):

@@ -30,6 +30,7 @@ _EXAMPLES = "\nExamples, each with the right answer:\n"
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 _THINKING = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>(?!final)", re.IGNORECASE)
 _AROUND = " \n\t.!*`'\""  # an answer that is all of a reply
+_ANNOUNCED = re.compile(r"^(?:(?:so|thus|hence|therefore),? )?(?:(?:the|my) )?(?:final )?answer(?: is\b|\**:)[:*\s]*", re.IGNORECASE)
 _ANSWERS = re.compile(r'\{\s*"answers"\s*:')
 _LONGEST, _DEEP = 10_000, 6  # characters of a free text, levels of an object
 _MOST_TOKENS = 2**31 - 1  # more than anything bills
@@ -155,7 +156,7 @@ def read_answers(reply: Reply, prompt: Prompt, ids: Collection[str]) -> tuple[di
         return {}, dict.fromkeys(ids, "truncated" if reply.finish == "length" else "refused")
     text = reply.text[max((match.end() for match in _THOUGHT.finditer(reply.text)), default=0) :]
     entries = None if _THINKING.search(text) else entries_in(text)
-    alone = {word.lower(): value for word, value in prompt.verdicts.items()}.get(text.strip(_AROUND).lower())
+    alone = _alone(text, prompt)
     if entries is None and alone and len(ids) == 1:  # no more than an answer
         return dict.fromkeys(ids, alone), {}
     if entries is None:
@@ -168,6 +169,14 @@ def read_answers(reply: Reply, prompt: Prompt, ids: Collection[str]) -> tuple[di
     values = {name: str(*answer) for name, answer in answers.items() if len(answer) == 1 and None not in answer}
     problems = {name: "two different answers" if answers[name] else "not answered" for name in ids if name not in values}
     return values, problems | {name: f"not a possible {prompt.key}" for name in problems if None in answers[name]}
+
+
+def _alone(text: str, prompt: Prompt) -> str | None:
+    """The answer that a text is; or its last line, less *the answer is*, where the model was to think aloud and gives no JSON."""
+    if prompt.thinks and not (_THINKING.search(text) or _ANSWERS.search(text)):
+        *_, last = "", *text.strip().splitlines()
+        text = _ANNOUNCED.sub("", last.strip(_AROUND))
+    return {word.lower(): value for word, value in prompt.verdicts.items()}.get(text.strip(_AROUND).lower())
 
 
 def entries_in(text: str) -> list[dict[str, Any]] | None:

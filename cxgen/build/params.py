@@ -169,7 +169,8 @@ def read_splits(root: Path) -> dict[str, dict[str, str]]:
 
 def _read_splits(path: Path) -> dict[str, dict[str, str]]:
     splits: dict[str, dict[str, str]] = {}
-    hint = f"a row has {', '.join(_COLUMNS)}, with tabs between; `cxgen splits propose` adds rows"
+    head = "<TAB>".join(_COLUMNS)
+    hint = f"the first line is {head}, and a row has one of each, with tabs between; `cxgen splits propose` adds rows"
     for number, line in enumerate((read_text(path, hint) if os.path.lexists(path) else "").splitlines(), 1):
         row = [cell.strip() for cell in line.split("\t")]
         if not line.strip() or (number == 1 and row == _COLUMNS):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
@@ -20,12 +21,15 @@ from cxgen.lexicon.words import Reference
 from cxgen.measures.fits import Map
 from cxgen.project import Project, shipped_folder
 from cxgen.trees import Chunks
+from cxgen.trees.phrases import lemmas_of
 
 __all__ = ["CHECKS", "TREES", "Finding", "announced", "check_project", "explanations", "findings"]
 __all__ += ["require_sound", "telling_words"]
 _READ = re.compile(
     r"templates/(grammars/)?[^/]+\.yaml|lexicons/((scenes|patterns)/[^/]+\.tsv|classes/[^/]+\.yaml|(overrides|chunks|refused)\.yaml|splits\.tsv)"
 )
+_WORD = re.compile(r"[\w'-]+")
+_NEAR = 0.85  # how alike a misspelt verb is to what is meant, which begins with the same letter: kik and kick
 _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a preview, the generator says as much
 
 
@@ -117,19 +121,26 @@ def _unread(project: Project) -> Iterator[CxgenError]:
 
 
 def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path]) -> Iterator[CxgenError]:
-    """Rows of the project's own lexicons/splits.tsv about a construction, or a verb, that is misspelt, since there is none."""
-    path, texts = project.root / layout.SPLITS, dict[str, str]()
+    """Rows of the project's own lexicons/splits.tsv about a construction, or a verb, that is misspelt, since there is none; verbs that
+    scenes had once stay silently: those that dictionaries have, and those in use that are like no word of the scenes."""
+    path, words = project.root / layout.SPLITS, dict[str, set[str]]()
     lines = read_if_there(path).splitlines()
     rows = [(*map(str.strip, line.split("\t")), "") for line in lines[1:]]
-    reference = Reference(lexicon.memory)
+    reference, senses = Reference(lexicon.memory), lexicon.senses(verb for _, verb, *_ in rows)
     for number, (name, verb, *_) in enumerate(rows, 2):
         if name and name not in files:
             yield unknown("construction", name, files, file=path, line=number)
         elif name:
             with suppress(CxgenError):  # which is told of the file itself
-                texts[name] = texts.get(name) or "\n".join([read_text(files[name]), *(one.text for one in lexicon.scenes(name).tables)])
-            if verb not in texts.get(name, verb) and (not verb.islower() or not reference.frequency(verb)[0]):
-                yield CxgenError(f"no scene of {name} has the verb {verb!r}", file=path, line=number, hint="mend it, or take the row out")
+                texts = read_text(files[name]), *(one.text for one in lexicon.scenes(name).tables)
+                words[name] = words.get(name) or {word for text in texts for word in _WORD.findall(text)}
+            if words.get(name, {verb}).isdisjoint({verb, *verb.split()}) and not (
+                (verb, "verb") in senses or verb in lemmas_of(verb).get("VERB", ())
+            ):
+                near = get_close_matches(verb, [word for word in words[name] if word[0] == verb[:1]], cutoff=_NEAR)
+                if near or not verb.islower() or not reference.frequency(verb)[0]:
+                    hint = f"did you mean {' or '.join(near)}? Else take the row out" if near else "mend it, or take the row out"
+                    yield CxgenError(f"no scene of {name} has the verb {verb!r}", file=path, line=number, hint=hint)
 
 
 def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenError]:

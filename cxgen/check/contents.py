@@ -89,8 +89,14 @@ def is_balanced(design: Design) -> bool:
 
 @check
 def same_sentence(construction: Construction) -> Iterator[CxgenError]:
-    """E206: two kinds of a design are said in the same words, so that a sentence has two sets of labels, or stands in a set twice."""
+    """E206: two kinds of a design, or two claims, are said alike, so that a sentence has two labels, or stands in a set twice."""
     for design in construction.designs.values():
+        said: dict[tuple[Part, ...], str] = {}
+        for rule in map(construction.rules.__getitem__, design.rules):
+            for number, text in enumerate(rule.wordings):
+                if (other := said.setdefault(parse_pattern(text), rule.says)) != rule.says:
+                    place, message = construction.place("wordings", rule.name, number), f"{text!r} says {other} and {rule.says}"
+                    yield fault(place, message, "word them apart, or take one out")
         first: dict[tuple[Part, ...], str] = {}
         for kind, template, parts in premises(construction, design):
             if (other := first.setdefault(parts, kind)) != kind:

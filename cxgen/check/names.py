@@ -125,7 +125,7 @@ def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
 
 @check
 def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
-    """E102: stray braces, odd blanks, {@name} that its kind does not bind or that is a slot's name, or a form that words lack."""
+    """E102: stray braces, odd blanks, {@name} that its kind does not bind, in itself or a slot's name, or a form that words lack."""
     broken: dict[tuple[str, str], CxgenError] = {}  # the first kind stands for all that have the text
     for text in texts(construction):
         try:
@@ -142,6 +142,8 @@ def unusable_pattern(construction: Construction) -> Iterator[CxgenError]:
             if foreign := [letter for letter in text.text if letter.isalpha() and letter > "\u024f"]:
                 message = f"{foreign[0]!r} (U+{ord(foreign[0]):04X}) is no Latin letter, much as it may look like one"
                 broken[text.text, ""] = fault(text.place, message, "type it again")
+            if "bind" in text.place[1] and (name := text.place[1][-1]) in _BINDING.findall(text.text):
+                broken[text.text, ""] = fault(text.place, f"{{@{name}}} stands in what it binds", f"say there what {name} stands for")
             for name in (name for name in _BARE.findall(text.text) if text.bound.get(name) in construction.slots):
                 message = f"{{@{name}}} says {text.bound[name]!r}, the name of a slot, not what fills it"
                 broken.setdefault((text.text, name), fault(text.place, message, f"write {{@{name}:FORM}} or {{@{name}=RELATION}}"))

@@ -56,12 +56,11 @@ def check(
     if lacking("spacy"):
         note(f"form_check is not tried on the premises, which needs spaCy; {install('annotate')}")
     params = Params.read(project.params)
-    among = () if construction else _own(project, params)
+    names, among = ([construction], ()) if construction else (constructicon, _own(project, params))
     with executor(1 if construction else params.workers) as pool:
         checked, findings = check_project(project, constructicon.lexicon, construction or "", among, pool.map)
-    own = own_constructions(project)
-    failed = any(item.code.startswith("E") for item in findings)
-    findings += _unfilled(constructicon, params, [name for name in own if construction in {None, name} and not failed])
+    sound = not any(item.code.startswith("E") for item in findings)
+    findings += _unfilled(constructicon, params, (name for name in names if not among or name in among)) if sound else []
     rows = [{name: getattr(item, name) for name in _FINDING} | {"file": CxgenError("", file=item.file).where} for item in findings]
     errors = sum(item.code.startswith("E") for item in findings)
     if output is not None:
@@ -74,7 +73,7 @@ def check(
     elif output is None:
         emit(rows, form, _FINDING)
     if not errors:
-        for name in [construction] if construction else own:
+        for name in [construction] if construction else own_constructions(project):
             loaded = constructicon[name].construction
             more = (*telling_words(loaded), *unjudged(loaded, params.request)) if construction else ()
             for line in (*islice(announced(loaded), 1), *more):

@@ -67,7 +67,8 @@ def few_verbs(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for config, whole in configs.items():
         verbs = [part["verbs"] for part in whole["by"].get("construction", {}).values()] or [whole["verbs"]]
         if whole["accuracy"]["low"] is None and max(verbs) > 1:
-            yield f"{config}: no interval: all verbs have the same share, as where one label is given to all, or all are right"
+            where = "where all are right, one label is given to all, or word order is not looked at"
+            yield f"{config}: no interval: all verbs have the same share, as {where}"
         elif whole["accuracy"]["low"] is None:
             yield f"{config}: no intervals: they resample verbs, and each construction has one; more items have more"
         elif few := sum(count < _FEW for count in verbs):
