@@ -70,7 +70,7 @@ def few_verbs(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             where = "where all are right, one label is given to all, or word order is not looked at"
             yield f"{config}: no interval: all verbs have the same share, as {where}"
         elif whole["accuracy"]["low"] is None:
-            yield f"{config}: no intervals: they resample verbs, and each construction has one; more items have more"
+            yield f"{config}: no intervals: they resample verbs, and each construction has one in test"
         elif few := sum(count < _FEW for count in verbs):
             least = f"{few} of {len(verbs)} constructions have fewer than {_FEW}"
             yield f"{config}: intervals are too narrow: they resample verbs, and {least}; more items have more"

@@ -12,7 +12,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Family
 from cxgen.measures.words import open_words
-from cxgen.sampling.pools import Pools, design_pools
+from cxgen.sampling.pools import LEXICAL, Pools, design_pools
 from cxgen.sampling.ways import WORD_FORMS
 from cxgen.semantics import label_matrix, misread_labels, solve
 from cxgen.vocabulary import LABELS, NEUTRAL, Role
@@ -77,12 +77,13 @@ def _cells(construction: Construction, design: Design, family: Family) -> Iterat
 
 
 def _lexical(construction: Construction, pools: Pools, kind: str) -> float:
-    """The share of a kind's verbs that hold the meaning of the construction; 0 for kinds of another one, which are not asked about."""
+    """The share of a kind's sets whose verb holds the meaning of the construction, about; 0 for kinds of another one, which are not asked about."""
     own, lemmas = construction.kinds[kind], construction.lexicon.lemmas
     if own.construction != construction.name:
         return 0.0
     verbs = zip(pools.frames, pools.candidates[own.verb], strict=True)
-    held = [np.mean([lemmas[row] in frame.entails_alone for row in rows]) for frame, rows in verbs]
+    counts = [(LEXICAL * sum(lemmas[row] in frame.entails_alone for row in rows), len(rows)) for frame, rows in verbs]
+    held = [seldom / (seldom + every - seldom / LEXICAL) for seldom, every in counts]  # as they are drawn
     return float(pools.weights @ held)
 
 
