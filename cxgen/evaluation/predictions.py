@@ -68,7 +68,7 @@ def answers(
     if any(faults):
         raise DataError("; ".join(filter(None, faults)), file=path, hint=_hint(set(given), questions, known or parts()))
     if more := predictions.height - questions.height:
-        about = sorted({known[name] for name in given if name in known})
+        about = sorted({known[name] for name in {*given} - {*questions["id"]} if name in known})
         tell(f"{path}: {more:,} predictions of other items are left out ({some(about, 2)})")
     told = pl.concat(answered)
     if ties := told.filter(pl.col("answers").list.len() > 1).height:
