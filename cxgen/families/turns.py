@@ -77,7 +77,7 @@ def _cells(construction: Construction, design: Design, family: Family) -> Iterat
 
 
 def _lexical(construction: Construction, pools: Pools, kind: str) -> float:
-    """The share of a kind's sets whose verb holds the construction's meaning, about; 0 for kinds of another one, which are not asked about."""
+    """About the share of a kind's sets whose verb holds the meaning; 0 for kinds of another construction, which are not asked about."""
     own, lemmas = construction.kinds[kind], construction.lexicon.lemmas
     if own.construction != construction.name:
         return 0.0
