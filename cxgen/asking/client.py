@@ -81,11 +81,12 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
         except Exception as error:  # headers and encodings, too, can be such that a library stumbles
             gone = isinstance(error, httpx2.ConnectError)
             billed, problem = (0, 0) if gone else expected, _NONE
-            proxy, mend = _proxied(request.url), "start it, or name another with --base-url"
             if gone:
+                proxy = _proxied(request.url)
                 problem = f"no server at {_shown(request.url)}{' through the proxy' * proxy}"
-            if gone and not self._reached:
-                raise _NobodyThere(f"{problem}: {'is the proxy right? NO_PROXY names hosts without one' if proxy else mend}") from None
+                mend = "is the proxy right? NO_PROXY names hosts without one" if proxy else "start it, or name another with --base-url"
+                if not self._reached:
+                    raise _NobodyThere(f"{problem}: {mend}") from None
             raise (httpx2.ConnectError if gone else httpx2.ReadError)(problem, request=request) from None
         finally:
             self._budget.settle(expected, billed)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
 
@@ -123,7 +123,16 @@ def _unread(project: Project) -> Iterator[CxgenError]:
 def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path]) -> Iterator[CxgenError]:
     """Rows of the project's own lexicons/splits.tsv about a construction, or a verb, that is misspelt, since there is none; verbs that
     scenes had once stay silently: those that dictionaries have, and those in use that are like no word of the scenes."""
-    path, words = project.root / layout.SPLITS, dict[str, set[str]]()
+
+    @cache
+    def words(name: str) -> set[str]:
+        """Those of a construction's file and scenes; empty if it cannot be read, which is told of the file itself."""
+        with suppress(CxgenError):
+            texts = [read_text(files[name]), *(one.text for one in lexicon.scenes(name).tables)]
+            return {word for text in texts for word in _WORD.findall(text)}
+        return set()
+
+    path = project.root / layout.SPLITS
     lines = read_if_there(path).splitlines()
     rows = [(*map(str.strip, line.split("\t")), "") for line in lines[1:]]
     reference, senses = Reference(lexicon.memory), lexicon.senses(verb for _, verb, *_ in rows)
@@ -131,13 +140,9 @@ def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path])
         if name and name not in files:
             yield unknown("construction", name, files, file=path, line=number)
         elif name:
-            with suppress(CxgenError):  # which is told of the file itself
-                texts = read_text(files[name]), *(one.text for one in lexicon.scenes(name).tables)
-                words[name] = words.get(name) or {word for text in texts for word in _WORD.findall(text)}
-            if words.get(name, {verb}).isdisjoint({verb, *verb.split()}) and not (
-                (verb, "verb") in senses or verb in lemmas_of(verb).get("VERB", ())
-            ):
-                near = get_close_matches(verb, [word for word in words[name] if word[0] == verb[:1]], cutoff=_NEAR)
+            known = (verb, "verb") in senses or verb in lemmas_of(verb).get("VERB", ())
+            if words(name) and words(name).isdisjoint({verb, *verb.split()}) and not known:
+                near = get_close_matches(verb, [word for word in words(name) if word[0] == verb[:1]], cutoff=_NEAR)
                 if near or not verb.islower() or not reference.frequency(verb)[0]:
                     hint = f"did you mean {' or '.join(near)}? Else take the row out" if near else "mend it, or take the row out"
                     yield CxgenError(f"no scene of {name} has the verb {verb!r}", file=path, line=number, hint=hint)

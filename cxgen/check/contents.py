@@ -228,11 +228,12 @@ def unseen_opposite(construction: Construction) -> Iterator[CxgenError]:
     properties = {slot.name for slot in construction.slots.values() if slot.role in {Role.property, Role.result}}
     resting: dict[str, set[str]] = defaultdict(set)
     for design in construction.designs.values():
-        labels = label_matrix(construction, design)
+        said: dict[str, set[str]] = {}
+        for name, row in label_matrix(construction, design).items():
+            wordings = (wording for rule, label in row.items() if label != NEUTRAL for wording in construction.rules[rule].wordings)
+            said[name] = properties & {part.slot for wording in wordings for part in parse_pattern(wording)}
         for name, _, parts in premises(construction, design):
-            known, rules = construction.kinds[name].rests_on, (rule for rule, label in labels[name].items() if label != NEUTRAL)
-            said = {part.slot for rule in rules for wording in construction.rules[rule].wordings for part in parse_pattern(wording)}
-            resting[name] |= (said & properties) - {part.slot for part in parts} - {*known}
+            resting[name] |= said[name] - {part.slot for part in parts} - {*construction.kinds[name].rests_on}
     for name, slots in ((name, sorted(slots)) for name, slots in resting.items() if slots):
         message = f"what kind {name!r} decides rests on {', '.join(slots)}, which its premises do not mention"
         hint = "add both opposites to its rests_on: with pseudowords for them nothing is known"

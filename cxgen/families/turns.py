@@ -12,7 +12,7 @@ import polars as pl
 from cxgen.constructicon import Construction, Design
 from cxgen.families.core import Family
 from cxgen.measures.words import open_words
-from cxgen.sampling.pools import LEXICAL, Pools, design_pools
+from cxgen.sampling.pools import Pools, design_pools
 from cxgen.sampling.ways import WORD_FORMS
 from cxgen.semantics import label_matrix, misread_labels, solve
 from cxgen.vocabulary import LABELS, NEUTRAL, Role
@@ -81,9 +81,9 @@ def _lexical(construction: Construction, pools: Pools, kind: str) -> float:
     own, lemmas = construction.kinds[kind], construction.lexicon.lemmas
     if own.construction != construction.name:
         return 0.0
-    verbs = zip(pools.frames, pools.candidates[own.verb], strict=True)
-    counts = [(LEXICAL * sum(lemmas[row] in frame.entails_alone for row in rows), len(rows)) for frame, rows in verbs]
-    held = [seldom / (seldom + every - seldom / LEXICAL) for seldom, every in counts]  # as they are drawn
+    verbs, seldom = enumerate(zip(pools.frames, pools.candidates[own.verb], strict=True)), pools.seldom[own.verb]
+    chances = [(frame, rows, [seldom.get((at, row), 1.0) for row in rows]) for at, (frame, rows) in verbs]  # as they are drawn
+    held = [np.average([lemmas[row] in frame.entails_alone for row in rows], weights=weights) for frame, rows, weights in chances]
     return float(pools.weights @ held)
 
 
