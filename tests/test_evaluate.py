@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import os
 import shutil
 import sys
 from collections import defaultdict
@@ -546,11 +547,29 @@ def test_files_are_told_apart_by_their_endings_and_none_is_scored_twice(mini_dat
     both = (tmp_path / "own.jsonl", tmp_path / "own.csv")
     result = cxgen("evaluate", *both, "--config", "nli", "--json", cwd=mini_dataset)
     assert [report["name"] for report in json.loads(result.stdout)] == [*map(str, both)], result.stderr
-    result = cxgen("evaluate", both[0], both[0], "--config", "nli", cwd=mini_dataset)
-    assert (result.returncode, "named twice" in result.stderr) == (2, True)
+    for again in (both[0], os.path.relpath(both[0], mini_dataset)):
+        result = cxgen("evaluate", both[0], again, "--config", "nli", cwd=mini_dataset)
+        assert (result.returncode, "named twice" in result.stderr) == (2, True)
     (tmp_path / "foreign.jsonl").write_text('{"doc": {"id": "a", "question": "?"}, "filtered_resps": ["yes"]}\n', "utf-8")
     result = cxgen("evaluate", tmp_path / "foreign.jsonl", "--config", "nli", cwd=mini_dataset)
     assert (result.returncode, "samples of lm-eval that are no answers to these items" in result.stderr) == (2, True)
+
+
+def test_predictions_that_are_written_by_default_replace_nothing_that_is_read_or_written_beside_them(mini_dataset, cxgen, tmp_path):
+    project = shutil.copytree(mini_dataset, tmp_path / "project")
+    path = project / "outputs/predictions/majority-nli.jsonl"
+    own, asked = ("--baseline", "majority"), ("--model", "majority", "--base-url", "http://localhost:1/v1")
+    cxgen("evaluate", *own, "--config", "nli", cwd=project)
+    before = path.read_text("utf-8")
+    (tmp_path / "link.jsonl").symlink_to(path)
+    for given in (
+        *((*own, path), (*own, "outputs/../outputs/predictions/majority-nli.jsonl"), (*own, tmp_path / "link.jsonl")),
+        *((*own, "--against", path), (*own, "--wrong", path), (*own, "--hard", path), (*own, "--drop", path)),
+        *((*asked, "--cache", path), (*asked, "--dry-run", "--against", path), (*asked, *own)),
+    ):
+        result = cxgen("evaluate", *given, "--config", "nli", cwd=project)
+        assert (result.returncode, "would overwrite what is read or written" in result.stderr) == (2, True), (given, result.stderr)
+    assert path.read_text("utf-8") == before
 
 
 def test_a_config_without_items_is_left_out_unless_it_is_asked_for(mini_dataset, cxgen, tmp_path):

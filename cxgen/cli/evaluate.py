@@ -1,5 +1,6 @@
 """From the dataset to a number."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,7 +22,7 @@ from cxgen.evaluation.predictions import write_predictions
 from cxgen.evaluation.report import Evaluated, Part, mistakes, write_baseline
 from cxgen.evaluation.rows import divided, few_verbs, further_tables, leaderboard_row, lines, overview, side_by_side, slices
 from cxgen.facade import Constructicon
-from cxgen.files import STDIN, require_file, require_place
+from cxgen.files import STDIN, require_file, require_other, require_place
 from cxgen.layout import PREDICTIONS
 from cxgen.measures.figures import Resampling
 from cxgen.tables import require_ending, write_rows
@@ -102,6 +103,8 @@ def evaluate(
     evaluated = Evaluated.read(Constructicon().project, part, items or (), by or ())
     if limit:
         note(f"a part (--limit {limit}): {_counted(evaluated)}")
+    beside = [*paths, *(items or ()), *filter(None, (against, examples, cache, wrong, drop, hard))]
+    trained = {baseline: _place(evaluated, baseline, output, beside) for baseline in dict.fromkeys(baselines or ())}
     if model is not None:
         server = Consultation(Judge(backend), (), (), base_url, per_request, limits, kept_in(cache), poll)
         given = tuple(filter(None, labels.split(",")))
@@ -109,7 +112,7 @@ def evaluate(
         if asked.local and (thinks or backend != "openai"):
             raise CxgenError("--think and --backend are for models behind a server", hint="leave them out with hf:")
         asked = suited(evaluated, asked)
-        path = _place(evaluated, asked.name, output)
+        path = _place(evaluated, asked.name, output, [*beside, *trained.values()])
         _tell_sums(evaluated, asked)
         if dry_run:
             (emit if asked.local else tell_estimate)(estimate(evaluated, asked), form)
@@ -117,8 +120,7 @@ def evaluate(
         _ask(evaluated, asked, path)
         paths.append(path)
         about = {path: asked.about}
-    for baseline in dict.fromkeys(baselines or ()):
-        path = _place(evaluated, baseline, output)
+    for baseline, path in trained.items():
         with busy(f"training {baseline}"):
             write_baseline(evaluated, baseline, path)
         note(f"predictions: {path}")
@@ -170,18 +172,19 @@ def _require_files(written: Iterable[Path | None], read: Path | None) -> None:
 
 def _named(paths: list[Path]) -> dict[str, Path]:
     """What predictions are called: by the name of their file, or if several have the same, by its whole path."""
-    if len({*paths}) < len(paths):
+    if len({*map(os.path.realpath, paths)}) < len(paths):
         raise CxgenError("the same predictions are named twice", hint="name each once")
     called = (lambda path: path.stem), (lambda path: str(path.with_suffix(""))), str
     return next(named for call in called if len(named := {call(path): path for path in paths}) == len(paths))
 
 
-def _place(evaluated: Evaluated, name: str, output: Path | None) -> Path:
-    """Where predictions are written: the part is named where it is not the whole of test."""
+def _place(evaluated: Evaluated, name: str, output: Path | None, beside: Iterable[Path]) -> Path:
+    """Where predictions are written, which is none of the files ``beside``: the part is named where it is not the whole of test."""
     if output is not None and output.suffix != ".jsonl":
         raise CxgenError(f"--output {output}", hint="predictions are written as JSON lines: NAME.jsonl")
     path = output or evaluated.project.root / PREDICTIONS / f"{'-'.join([name, *evaluated.chosen])}.jsonl"
     require_place(path)
+    require_other(path, beside)
     return path
 
 
