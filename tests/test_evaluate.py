@@ -530,6 +530,11 @@ def test_samples_that_lm_eval_logs_are_predictions(mini_dataset, cxgen, tmp_path
     logged = [{"doc": {"id": name, "answer": label}, "filtered_resps": [["-2.5", "x"]] * 2 + [["-1.0", "x"]]} for name, label in rows]
     third = cxgen("evaluate", written(tmp_path / "nli.jsonl", logged), "--config", "nli", "--json", cwd=mini_dataset)
     assert json.loads(third.stdout)["configs"]["nli"]["accuracy"]["value"] == 0.3333, third.stderr
+    for odd in ([["NaN", "x"]] * 3, [["inf", "x"], *[["-1.0", "x"]] * 2], [["-1.0", "x"], ["?", "x"], ["-2.0", "x"]], [["-1.0", "x"]], []):
+        written(tmp_path / "nli.jsonl", [*logged[2:], *({**row, "filtered_resps": odd} for row in logged[:2])])
+        told = cxgen("evaluate", tmp_path / "nli.jsonl", "--config", "nli", cwd=mini_dataset)
+        lacking = f"2 samples lack a finite number for each answer: {rows[0][0]}, {rows[1][0]}"
+        assert (told.returncode, lacking in told.stderr) == (2, True), told.stderr
     questions = table("pairs.csv")
     logged = [
         {"doc": {"id": name, "answer": at % 2}, "filtered_resps": [["-2.5", "x"], ["-1.0", "x"]]} for at, name in enumerate(questions["id"])

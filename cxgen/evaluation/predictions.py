@@ -2,6 +2,7 @@
 part of them."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -41,7 +42,7 @@ def answers(
     rows = read_rows(source, _FORMAT, ["id", "label", *_NUMBERS, *_SAMPLES]) if isinstance(source, Path) else source
     if {*_SAMPLES} <= {*rows.columns}:
         try:
-            rows = _sampled(rows, questions)
+            rows = _sampled(rows, questions, path)
         except (pl.exceptions.PolarsError, TypeError, IndexError) as error:
             hint = "those of the tasks that `cxgen export lm-eval` writes are"
             raise DataError("samples of lm-eval that are no answers to these items", file=path, hint=hint) from error
@@ -76,15 +77,21 @@ def answers(
     return questions.select("id").join(told.select("id", "numbers", "answers"), on="id", how="left", maintain_order="left")
 
 
-def _sampled(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """What lm-eval logs of its samples (``--log_samples``) as predictions: the answer with the largest number, as `exports` shows them."""
-    numbers = pl.col("filtered_resps").list.eval(pl.element().list.first().cast(pl.Float64, strict=False))
-    told = rows.select(pl.col("doc").struct.field("id", "answer"), best=numbers.list.arg_max())
-    likes, labels = dict(questions.select("id", "like").iter_rows()), list[str]()
-    for name, answer, best in told.iter_rows():
+def _sampled(rows: pl.DataFrame, questions: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """What lm-eval logs of its samples (``--log_samples``) as predictions: the answer with the largest number, as `exports` shows them.
+    DataError counts those without a finite number for each answer."""
+    numbers = pl.col("filtered_resps").list.eval(pl.element().list.first().cast(pl.Float64, strict=False).fill_null(math.nan))
+    told = rows.select(pl.col("doc").struct.field("id", "answer"), numbers=numbers)
+    likes, labels, odd = dict(questions.select("id", "like").iter_rows()), list[str](), list[str]()
+    for name, answer, own in told.iter_rows():
         known = scoring_of(likes[name]).answers if name in likes else ()
-        place = best if len(known) != 2 or best is None else int(best != answer)  # of two, the item says which comes first
-        labels.append(known[place] if known and place is not None else UNDECIDED)
+        whole = bool(known) and len(own) == len(known) and all(map(math.isfinite, own))
+        odd += [name] * bool(known and not whole)
+        best = own.index(max(own)) if whole else 0
+        place = best if len(known) != 2 else int(best != answer)  # of two, the item says which comes first
+        labels.append(known[place] if whole else UNDECIDED)
+    if fault := _counted("samples lack a finite number for each answer", pl.Series(odd, dtype=pl.String)):
+        raise DataError(fault, file=path, hint="a model that overflows says NaN: run the harness again, with another --model_args dtype")
     return told.select("id", label=pl.Series(labels, dtype=pl.String))
 
 
