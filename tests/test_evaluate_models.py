@@ -119,6 +119,22 @@ def test_examples_of_ones_own_are_read_strictly(tmp_path):
         read_examples(path, NLI, 4)
     with pytest.raises(DataError, match="examples of another kind"):
         read_examples(path, PAIRS, None)
+    path.write_text("\n".join(json.dumps({**row, "hypothesis": f"H{n}."}) for n, row in enumerate(rows)), "utf-8")
+    items = [{**SURE, "premise": "P."}, {**SURE, "premise": "P.", "hypothesis": "H1."}]
+    with pytest.raises(DataError, match=r"shots\.jsonl:2: an example that is among the items"):
+        read_examples(path, NLI, None, items)
+    assert len(read_examples(path, NLI, 1, items)) == 1, "the others are not shown"
+
+
+def test_no_item_stands_among_its_own_examples(mini_dataset, cxgen, tmp_path):
+    rows = [{"premise": "P.", "hypothesis": f"H{n}.", "label": label} for n, label in enumerate(LABELS)]
+    own = tmp_path / "own.jsonl"
+    own.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    command = ("evaluate", "--model", "m", "--dry-run")
+    told = cxgen(*command, "--items", own, "--examples", own, cwd=mini_dataset)
+    assert (told.returncode, "own.jsonl:1: an example that is among the items" in told.stderr) == (2, True)
+    told = cxgen(*command, "--config", "nli", "--split", "train", "--shots", 3, cwd=mini_dataset)
+    assert (told.returncode, "takes its examples from train, which is scored" in told.stderr) == (2, True)
 
 
 def test_what_a_model_of_this_machine_said_is_kept_line_by_line(tmp_path):

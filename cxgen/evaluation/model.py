@@ -28,8 +28,8 @@ from cxgen.project import Project
 from cxgen.schema import TARGET, read_yaml
 from cxgen.streams import address, order_key, order_keys
 from cxgen.suites import scoring_of
-from cxgen.tables import track
-from cxgen.vocabulary import UNDECIDED, Judge
+from cxgen.tables import numbered_rows, track
+from cxgen.vocabulary import UNDECIDED, Judge, Split
 
 Cloze = tuple[str, Mapping[str, str]]  # how a model that continues texts is asked: see `Scoring.continuations`
 LOCAL = "hf:"
@@ -130,15 +130,22 @@ def chosen_examples(train: pl.DataFrame, scoring: Scoring, count: int, seed: int
     return examples
 
 
-def read_examples(path: Path, scoring: Scoring, count: int | None) -> list[Item]:
-    """The first ``count`` (None: all) of the user's own examples, a table as `read_items` takes it."""
+def read_examples(path: Path, scoring: Scoring, count: int | None, items: Sequence[Item] = ()) -> list[Item]:
+    """The first ``count`` (None: all) of the user's own examples, a table as `read_items` takes it; DataError of one that is among the
+    ``items``."""
     like, rows = read_items(path)
     if scoring_of(like) is not scoring:
         hint = f"the columns of examples are those of the items: {', '.join(scoring.needs)}"
         raise DataError("has examples of another kind than the items", file=path, hint=hint)
     if rows.height < (count or 1):
         raise DataError(f"has {rows.height} examples", file=path, hint=f"{count} are needed")
-    return list(rows.select("id", *scoring.needs).head(count or rows.height).iter_rows(named=True))
+    examples: list[Item] = [*rows.select("id", *scoring.needs).head(count or rows.height).iter_rows(named=True)]
+    shown = {(*scoring.shown(item).values(),) for item in items}
+    for number, example in enumerate(examples):
+        if (*scoring.shown(example).values(),) in shown:
+            line, hint = numbered_rows(path, "")[1][number], "take it out of one of the two tables"
+            raise DataError("an example that is among the items", file=path, line=line, hint=hint)
+    return examples
 
 
 def as_continuations(item: Item, scoring: Scoring, cloze: Cloze, examples: Sequence[Item]) -> tuple[str, list[str]]:
@@ -155,11 +162,13 @@ def _put(evaluated: Evaluated, asked: Examination) -> Iterator[tuple[str, Scorin
         scoring = evaluated.scoring(config)
         prompt, cloze = load_wording(evaluated.project, scoring.task, asked.wording, continued=asked.local)
         examples: list[Item] = []
-        if asked.examples is not None:
-            examples = read_examples(asked.examples, scoring, asked.shots or None)
-        elif asked.shots:
-            examples = chosen_examples(answerable(evaluated.project, evaluated.like[config]), scoring, asked.shots, asked.seed)
         items: list[Item] = sorted(rows.select("id", *scoring.needs).to_dicts(), key=lambda item: order_key("shown", "in turn", item["id"]))
+        if asked.examples is not None:
+            examples = read_examples(asked.examples, scoring, asked.shots or None, items)
+        elif asked.shots:
+            if Split.train in evaluated.part.splits:
+                raise CxgenError("--shots takes its examples from train, which is scored", hint="give others: --examples FILE")
+            examples = chosen_examples(answerable(evaluated.project, evaluated.like[config]), scoring, asked.shots, asked.seed)
         fields = prompt.fields if not asked.local else [] if cloze[0] == "{context}" else re.findall(r"\{(\w+)\}", cloze[0])
         if "context" in fields and not all(item["context"] for item in (*items, *examples)):
             hint = "--wording pair shows whole texts, in a run of pairs alone"
