@@ -126,8 +126,9 @@ def test_what_pseudowords_cost_is_counted_pair_by_pair():
     base = {"construction": "give", "cluster": "hand", "contrast_set": "s"}
     rows = [{**base, "id": f"r{n}", "config": "nli", "mode": None, "source_id": None, "hit": float(n < 3)} for n in range(4)]
     broken = {"config": "nli_wug", **base}
+    rows = [{**row, "other": "a user's column"} for row in rows]
     rows += [{**broken, "id": f"w{n}", "mode": "verb" if n < 2 else "nouns", "source_id": f"r{n}", "hit": float(n == 0)} for n in (0, 1, 3)]
-    got = wug_differences(pl.DataFrame(rows), QUICK)["nli_wug"]
+    got = wug_differences(pl.DataFrame(rows, infer_schema_length=None), QUICK)["nli_wug"]
     # r0, r1 right and r3 wrong with real words; of the pseudowords' w0 only is right.
     assert values(got, "difference") == {"all": round(1 / 3 - 2 / 3, 4), "nouns": 0, "verb": -0.5}
     assert wug_differences(pl.DataFrame(rows[1:]), QUICK) == {}, "not on a part of the real items"
@@ -147,9 +148,11 @@ def test_verbs_are_resampled_not_items():
 
 def test_two_answerers_are_compared_item_by_item(asked):
     first = scored(asked)
-    got = compared(answered(asked, asked.select("id", answers=pl.concat_list("right"))), first, QUICK)
+    right = asked.select("id", answers=pl.concat_list("right"))
+    got = compared(answered(asked, right), first, QUICK)
     assert (got["only_first"], got["only_second"]) == (5, 0)
     assert got["p"] == 2 * 0.5**5  # McNemar's test is exact
+    assert compared(answered(asked, right).with_columns(other=pl.lit("a user's column")), first, QUICK) == got
     assert got["accuracy"]["value"] == round((2 / 6 + 3 / 4) / 2, 4)
     assert got["consistency"]["value"] == (1 / 2 + 1) / 2
     guesses = scored(asked, asked.select("id", **dict.fromkeys(LABELS, pl.lit(1 / 3))))
@@ -505,7 +508,7 @@ def test_a_limit_takes_whole_sets_of_every_construction_and_a_smaller_one_a_part
     assert set(pl.read_ndjson(path)["id"]) == taken[2]
     path.unlink()
     result = cxgen("evaluate", "--baseline", "majority", "--config", "nli", "--limit", 1, cwd=mini_dataset)
-    assert (result.returncode, "less than one contrast set of nli" in result.stderr) == (2, True)
+    assert (result.returncode, "less than the first contrast set of nli" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["majority", "word-pairs", pytest.param("hypothesis-only", marks=pytest.mark.slow)])

@@ -27,6 +27,7 @@ NLI = [
         "label": label,
         "construction": "way" if n < 4 else None,
         "web": "no" if n else "yes",
+        "scenario": f"S{n % 2 + 1}",
     }
     for n, label in enumerate(LABELS)
 ]
@@ -62,6 +63,7 @@ def test_a_table_is_scored_as_a_hand_calculation_does(mini_dataset, tables):
     assert (nli["right"], nli["accuracy"]["value"], nli["chance"]) == (5, 0.875, 0.3333), "the mean over constructions: 3 of 4, 2 of 2"
     assert nli["consistency"]["value"] == 0.75, "premises with all their hypotheses right: one of two of way, the one of other"
     assert {name: part["items"] for name, part in nli["by"]["web"].items()} == {"no": 5, "yes": 1}
+    assert ("scenario" in nli["by"], "scenarios" in nli) == (True, False), "those of cc_semantics have a table of their own"
     assert (pairs["accuracy"]["value"], pairs["undecided"], pairs["chance"], pairs["verbs"]) == (0.5, 1, 0.5, 4)
     assert pairs["by"]["UID"]["a"]["accuracy"]["value"] == 1
     good = evaluate(lambda items: ["first"] * len(items), items=tables[1], by="UID", project=mini_dataset, resamples=0)
@@ -103,7 +105,8 @@ def test_names_that_mean_two_things_are_refused(mini_dataset, tmp_path):
         ((), [first, second], (), "a and b share ids: x"),
         (("nli",), [written(tmp_path / "nli.jsonl", [twice])], (), "something else is called 'nli'"),
         ((), [first], ("UIDs",), "unknown dimension 'UIDs'"),
-        ((), [first], ("group",), "unknown dimension 'group'"),
+        ((), [first], ("group",), "unknown dimension 'group'\n  hint: the name group is taken"),
+        ((), [first], ("diagnostic_good",), "the name diagnostic_good is taken"),
     ):
         with pytest.raises(CxgenError, match=message):
             Evaluated.read(Project(mini_dataset), Part(configs), paths, by)

@@ -98,13 +98,14 @@ class Evaluated:
         if tables and (twice := whole.filter(pl.col("id").is_duplicated())).height:
             hint = "take the column id out, then ids are made"
             raise DataError(f"{' and '.join(twice['config'].unique().sort())} share ids: {twice['id'][0]}", hint=hint)
-        known = {*whole.columns}.difference(FIXED)
+        known, like = {*whole.columns}.difference(FIXED), dict(whole.select("config", "like").unique().iter_rows())
         if strange := ["contrast_set" if name in {"set", "sets"} else name for name in by if name not in known]:
             error, more = unknown("dimension", strange[0], known), "; `sets` is the share that is all right"
             if strange[0] in {"contrast_set", "verb"}:
                 error.hint = f"{strange[0]}: --wrong FILE writes the items that are wrong, with their sets{more}"
+            elif tables and strange[0] in {*FIXED, *(need for own in like.values() for need in scoring_of(own).needs)}:
+                error.hint = f"the name {strange[0]} is taken: give the column another one"
             raise error
-        like = dict(whole.select("config", "like").unique().iter_rows())
         return cls(project, part, items, whole, like, chosen, frozenset(every.difference(whole["id"])))
 
     def scoring(self, config: str) -> Scoring:

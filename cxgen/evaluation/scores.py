@@ -18,7 +18,7 @@ from cxgen.vocabulary import NEUTRAL, Role
 Figures = Mapping[str, dict[str, Any] | None]
 WUG = "_wug"
 CELL = ["construction", "cluster"]
-_DIFFERENCE = pl.col("hit") - pl.col("other")  # of two answers to the same question
+_DIFFERENCE = pl.col("hit") - pl.col("other")  # of two answers to the same question; a column of a user's may be called so, too
 _TEXTS = ("source_id", "real", "pair_group", "variant", "entity_type", "mode")  # columns that not every config has, like the next
 _FLAGS = ("switched", "wording_held_out", "template_held_out")
 _OPTIONAL = pl.DataFrame(schema=dict.fromkeys(_TEXTS, pl.String) | dict.fromkeys(_FLAGS, pl.Boolean))
@@ -74,12 +74,12 @@ def questions(rows: pl.DataFrame, config: str, sources: pl.DataFrame | None = No
 
 def first_sets(asked: pl.DataFrame, limit: int) -> pl.DataFrame:
     """Of `questions` of one config at most ``limit``, in whole contrast sets, as many of each construction as can be: of a smaller limit, a
-    part of these. DataError where not one set is as small."""
+    part of these. DataError where the first one is larger."""
     sets = asked.group_by("contrast_set", maintain_order=True).agg(pl.len().alias("items"), pl.col("construction").min())
     sets = sets.with_columns(order=pl.Series(order_keys(("limit",), sets["contrast_set"]), dtype=pl.Binary)).sort("order")
     sets = sets.with_columns(before=pl.col("items").cum_sum().over("construction") - pl.col("items")).sort("before", "order")
     if (least := sets["items"][0]) > limit:
-        raise DataError(f"--limit {limit} is less than one contrast set of {asked['config'][0]}", hint=f"--limit {least} or more")
+        raise DataError(f"--limit {limit} is less than the first contrast set of {asked['config'][0]}", hint=f"--limit {least} or more")
     return asked.join(sets.filter(pl.col("items").cum_sum() <= limit), on="contrast_set", how="semi", maintain_order="left")
 
 
@@ -162,7 +162,7 @@ SCORES: dict[tuple[str, ...], Callable[[pl.DataFrame, Resampling], Figures]] = {
 def scores(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     """What the answers to a config's questions are worth: `part` over all, ``chance`` (of a guess) and ``by``: dimension -> value ->
     `part`; where there are scenarios, these. Questions that have no right answer count only there."""
-    more = _scenarios(rows, how)
+    more = _scenarios(rows, how) if rows["like"][0] in SUITES else {}  # a user's items may have such a column
     chance = 1 / len(scoring_of(rows["like"][0]).answers)
     rows = rows.filter(pl.col("right").is_not_null())
     by: dict[str, dict[str, Any]] = {}
@@ -220,7 +220,7 @@ def compared(first: pl.DataFrame, second: pl.DataFrame, how: Resampling) -> dict
     the interval disagree, believe the interval."""
     with needs("comparing predictions needs SciPy", "report"):
         from scipy.stats import binomtest
-    both = first.sort("id").join(second.select("id", other="hit"), on="id", maintain_order="left")
+    both = first.sort("id").drop("other", strict=False).join(second.select("id", other="hit"), on="id", maintain_order="left")
     sets = both.group_by("contrast_set", maintain_order=True).agg(pl.col(CELL).first(), pl.col("hit", "other").product())
     only = [round(float((both[one] * (1 - both[two])).sum())) for one, two in (("hit", "other"), ("other", "hit"))]
     figures = {name: figure(rows.select(*CELL, value=_DIFFERENCE), how) for name, rows in (("accuracy", both), ("consistency", sets))}
@@ -235,7 +235,7 @@ def wug_differences(rows: pl.DataFrame, how: Resampling) -> dict[str, Any]:
     values = {"wug": pl.col("hit"), "real": pl.col("other"), "difference": _DIFFERENCE}
     for config in sorted(name for name in set(rows["config"]) if name.endswith(WUG)):
         real = rows.filter(config=config.removesuffix(WUG)).select(source_id="id", other="hit")
-        broken = rows.filter(config=config)
+        broken = rows.filter(config=config).drop("other", strict=False)
         pairs = broken.join(real, on="source_id", how="inner", maintain_order="left")
         if pairs.height == broken.height:
             modes = {"all": pairs, **{mode: pairs.filter(mode=mode) for mode in pairs["mode"].unique().sort()}}
