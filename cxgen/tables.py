@@ -150,9 +150,8 @@ def write_rows(rows: pl.DataFrame, path: Path) -> None:
         ".jsonl": rows.write_ndjson,
         ".csv": rows.write_csv,
         ".tsv": lambda temporary: rows.write_csv(temporary, separator="\t"),
-        ".parquet": rows.write_parquet,
     }
-    write_atomically(path, write[ending])
+    write_parquet(rows, path) if ending == ".parquet" else write_atomically(path, write[ending])
 
 
 def write_json(data: Any, path: Path) -> None:
