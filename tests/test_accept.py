@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from cxgen.build.clauses import interpretations
+from cxgen.cli.asking import ask
 from cxgen.constructicon import load_construction
-from cxgen.curate.scenes import accept_words, slot_questions
+from cxgen.curate.scenes import accept_words, lemma_of, slot_questions
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
@@ -69,6 +70,19 @@ def test_what_cannot_be_entered_is_told(tmp_path, slot, words, reason):
     with pytest.raises(CxgenError, match=reason):
         accept_words(*conative(tmp_path), "co-goose", slot, words)
     assert not (tmp_path / FILE).exists()
+
+
+def test_the_example_of_the_help_asks_about_a_frame_that_is_in_a_config(constructions):
+    example = next(command.epilog for command in ask.registered_commands if command.epilog.startswith("cxgen ask fill")).split()
+    name, slot, frame = example[3], *(example[example.index(option) + 1] for option in ("--slot", "--frame"))
+    assert slot_questions(constructions[name], slot, 2, 3, 1, frame)
+    with pytest.raises(CxgenError, match="its designs are in no config: one-of-two"):
+        slot_questions(constructions["resultative"], "x", 2, 3, 1, "re-curtains")
+
+
+def test_words_that_no_list_has_stay_as_they_are(lexicon):
+    words = ["gourds", "hatboxes", "bauhaus", "xyzzyq", "yoga mats"]
+    assert [lemma_of(word, "noun", lexicon) for word in words] == ["gourd", "hatbox", "bauhaus", "xyzzyq", "yoga mat"]
 
 
 @pytest.mark.server

@@ -155,7 +155,8 @@ def previews(construction: Construction, seed: int, family: str = "") -> list[Sa
         other = next((family_of(name).name for design in construction.designs.values() for name in design.configs), "")
         config = next((name for name, owner in CONFIGS.items() if owner.name == family), DEFAULT)
         hint = f"add {config} to a design's config" + (f", or ask for the family that it has: --family {other}" if other else "")
-        raise _fault(SchemaError, construction, [], f"no design for the family {family!r}", hint)
+        what = f"no design for the family {family!r}" if family else f"its designs are in no config: {', '.join(construction.designs)}"
+        raise _fault(SchemaError, construction, [], what, hint if family else f"{hint}, or take another scene")
     return made
 
 

@@ -169,7 +169,7 @@ def judge(
     require_all_asked(outcomes)
 
 
-@ask.command(epilog="cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-curtains --accept awning --accept hatch")
+@ask.command(epilog="cxgen ask fill resultative --slot x --model gpt-4.1-mini --frame re-b-fence --accept awning --accept hatch")
 @limited
 def fill(
     limits: Limits,

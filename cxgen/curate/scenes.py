@@ -266,7 +266,9 @@ def lemma_of(word: str, pos: str, lexicon: Lexicon) -> str:
         return text
     words = text.split(" ")
     head = 0 if pos == "verb" else -1
-    words[head] = getLemma(words[head], upos=_UPOS[pos])[0]
+    lemma, listed = (getLemma(words[head], upos=_UPOS[pos], lemmatize_oov=guess) for guess in (True, False))
+    if listed or (lemma[0], pos) in lexicon.senses(lemma):  # of a word in no list, the guess cuts off what looks like an ending: bauhaus
+        words[head] = lemma[0]
     return " ".join(words)
 
 
