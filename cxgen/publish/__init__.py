@@ -80,14 +80,14 @@ def prepared(project: Project, params: Params, target: Target) -> Iterator[Relea
     try:
         reasons += metric_reasons(read_metrics(project))
     except DataError as error:
-        reasons.append(f"{error.message}: {error.hint}")
+        reasons.append(error.render().replace("\n  hint:", ":"))
     identity = {"repository": target.repository, "tag": target.tag, "git_revision": revision}
     with scratch(project.root / layout.WORK) as folder:
         try:
             record = package(project, params, folder, target.tag.removeprefix("v"), **identity)
         except DataError as error:
-            if reasons and not any(reason.startswith(error.message) for reason in reasons):  # all of them at once
-                reasons.append(error.message)
+            if reasons and not any(error.message in reason for reason in reasons):  # all of them at once
+                reasons.append(error.render().splitlines()[0])
             if refusal := Release(target, folder, {}, reasons).refusal:
                 raise refusal from error
             raise
