@@ -94,11 +94,14 @@ def show(items: pl.DataFrame) -> Shown:
         items: what `sample` and `load` give, or a part of it; the first 100 rows are shown.
 
     Raises:
-        DataError: the table has no items, or labels that are no names.
+        DataError: the table has no items.
     """
     known = isinstance(items, pl.DataFrame)
     if not known or not read_first(items):
         given = f"it has the columns {', '.join(items.columns[:8])}" if known else f"of type {type(items).__name__}"
         expected = "; or ".join(", ".join(names) for names in READ)
         raise DataError(f"no table of items: {given}", hint=f"expected a table of polars with {expected}")
+    if read_first(items) == [*READ[0]] and items["label"].dtype.is_integer():  # as the files of the dataset have them
+        name = pl.col("label").replace_strict(dict(enumerate(LABELS)), default=pl.col("label").cast(pl.String), return_dtype=pl.String)
+        items = items.with_columns(name)
     return Shown(items)

@@ -121,12 +121,12 @@ def read_json(path: Path, hint: str = "") -> Any:
 
 
 def json_lines(
-    path: Path, hint: str = "", *, finite: bool = True, torn: bool = False, errors: str = "strict"
+    path: Path, hint: str = "", *, finite: bool = True, torn: bool | None = False, errors: str = "strict"
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file of JSON lines, one by one, each with its line number from 1; empty lines are passed over.
 
     If ``torn``, so are, with a warning, lines that are no JSON object: a run was killed, or the disk full, while it wrote one; but not if
-    the file has nothing else.
+    the file has nothing else. None: of such lines only the last one, without its end.
     ``errors``: what is done about bytes that are not UTF-8, see `bytes.decode`; replace: of control characters, too.
     """
     require_file(path, hint)
@@ -139,7 +139,7 @@ def json_lines(
                     rows += 1
                     yield number, row
             except DataError as error:
-                if not torn:
+                if torn is False or (torn is None and raw.endswith(b"\n")):
                     raise
                 if raw.endswith(b"\n") or not raw.startswith(b"{"):  # it is not the first of all, half written
                     foreign = foreign or error

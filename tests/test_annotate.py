@@ -114,7 +114,10 @@ def test_the_commands_write_both_files(mini_dataset, mini, tmp_path, cxgen):
     assert all(len(relations) == 1 for relations in elements.values()), elements  # nobody who changes places has a role
     assert cxgen("export", "docbin", "--split", "validation", "-o", tmp_path / "x.spacy", cwd=mini_dataset).returncode == 0
     assert len(DocBin().from_disk(tmp_path / "x.spacy")) == len(premises)
-    shown = conllu.parse(cxgen("export", "conllu", "--sample", "reach", "--n", 4, cwd=mini).stdout)  # of what nobody has built
+    sampled = ("export", "conllu", "--sample", "reach", "--n", 4)  # of what nobody has built
+    shown = conllu.parse(printed := cxgen(*sampled, cwd=mini).stdout)
+    assert cxgen(*sampled, "-o", tmp_path / "y.conllu", cwd=mini).stdout.startswith("4 premises: ")
+    assert (tmp_path / "y.conllu").read_text("utf-8") == printed
     told = cxgen("sample", "reach", "--n", 4, cwd=mini).stdout
     assert len(shown) == 4
     assert all(f". {sentence.metadata['text']} [" in told for sentence in shown)

@@ -317,8 +317,8 @@ def test_a_table_off_a_terminal_is_as_wide_as_it_is(capsys):
     head, row = capsys.readouterr().out.splitlines()
     assert "share of measure 11" in head
     assert row.split() == ["comparative-correlative", *["0.1235"] * 12]
-    output.emit([{"a": 1, "b": ["x", "y"]}, {"a": 3}], output.Format.table)
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "x,", "y"], ["3"]]
+    output.emit([{"a": 1, "b": ["x\x1b[31m", "y\u200b"]}, {"a": 3}], output.Format.table)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "x[31m,", "y"], ["3"]]
 
 
 def on_terminal(code, **env):

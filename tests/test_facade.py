@@ -55,6 +55,7 @@ def test_items_show_whole_sentences_and_a_set_is_a_grid(mini_dataset):
     assert escape(one["premise"][0]) in grid and escape(one["premise"][0]) in table
     premise, hypothesis, label = one.select("premise", "hypothesis", "label").row(0)
     assert text.startswith(f"{premise}\n  {label.ljust(13)} {hypothesis}\n") and text.count(premise) == 1
+    assert repr(cxgen.show(rows.with_columns(pl.col("label").replace_strict({name: n for n, name in enumerate(LABELS)})))) == text
     assert "  good          " in repr(cxgen.show(cxgen.sample("let-alone", 1, family="minimal_pairs")))
     with pytest.raises(CxgenError, match="no table of items"):
         cxgen.show(rows.select("id"))

@@ -88,6 +88,16 @@ def test_a_line_without_end_is_cut_where_words_end_in_time_that_grows_with_it(tm
         list(passages([path], Counter()))
 
 
+def test_what_is_cut_is_cut_where_a_sentence_ends(tmp_path):
+    path = tmp_path / "long"
+    path.write_text("We wait. We go on! Do we? " * 2_000)
+    pieces = [piece.text for piece in passages([path], Counter())]
+    assert len(pieces) == 3 and all(piece.rstrip()[-1] in ".!?" for piece in pieces)
+    path.write_text("We wait,\nand go on.\nSo we\n" + "go on,\n" * 500 + "\nThe end.\n")
+    found = [(piece.line, piece.text.count("\n") + 1) for piece in passages([path], Counter(), paragraphs=True)]
+    assert found == [(1, 2), (3, 200), (203, 200), (403, 101), (505, 1)]
+
+
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
@@ -211,15 +221,16 @@ def test_candidates_are_grouped_counted_and_written(cxgen, tagger, text):
 
 def test_labels_of_groups_become_labels_of_sentences(cxgen, tagger, text):
     folder = text.parent
-    listed = cxgen("mine", "cc", text, "--model", tagger, "--format", "csv", cwd=folder).stdout
+    listed = cxgen("mine", "cc", text, "--model", tagger, "--format", "csv", "-o", "found.csv", cwd=folder).stdout
     rows = list(csv.DictReader(listed.splitlines()))
     assert [(row["group"], row["count"], row["label"]) for row in rows] == [(GROUP, "2", ""), ("the JJR NN VBD the JJR NN .", "1", "")]
-    pl.DataFrame({"group": [row["group"] for row in rows], "label": ["yes", ""]}).write_csv(folder / "groups.csv")
-    result = cxgen("mine", "cc", "--label", folder / "groups.csv", "--format", "json", cwd=folder)
+    pl.DataFrame([row | {"label": label} for row, label in zip(rows, ("yes", ""), strict=True)]).write_csv(folder / "groups.csv")
+    given = ("--label", folder / "groups.csv", "--candidates", "found.csv")
+    result = cxgen("mine", "cc", *given, "--format", "json", cwd=folder)
     assert json.loads(result.stdout) == [{"label": "yes", "candidates": 2}]
     read = pl.read_ndjson(folder / "outputs/mined/cc-labelled.jsonl")
     assert (read["sentence"].to_list(), read["label"].to_list()) == ([HIT, HIT], ["yes", "yes"])
-    result = cxgen("mine", "cc", "--label", folder / "groups.csv", "-o", "outputs/mined/cc.jsonl", cwd=folder)
+    result = cxgen("mine", "cc", *given, "-o", "found.csv", cwd=folder)
     assert (result.returncode, "would overwrite what is read" in result.stderr) == (2, True)
 
 
@@ -264,7 +275,7 @@ ROW = {"sentence": "=1 é", "group": GROUP, "tags": "DT", "spans": SPANS, "file"
 def test_candidates_are_read_as_they_were_written(tmp_path, ending):
     path = tmp_path / f"found.{ending}"
     write_rows(pl.DataFrame([ROW, ROW], schema=COLUMNS), path)
-    assert read_candidates(path).to_dicts() == [ROW | {"sentence": "'=1 é" if ending in ("csv", "tsv") else "=1 é"}] * 2
+    assert read_candidates(path).to_dicts() == [ROW, ROW]
     write_rows(pl.DataFrame(schema=COLUMNS), path)
     assert read_candidates(path).height == 0
     path.write_bytes(b"\x00{")
@@ -277,6 +288,9 @@ LABELS = {
     f'group,label\n\n"{GROUP}",yes\n"{GROUP}",no\n': "groups.csv:4: two labels of the group",
     '{"group": ["x"], "label": 1}\n': "the column group holds no texts",
     "group,label\nthe NN,yes\n": "1 groups are no candidate's: 'the NN'",
+    f'group,label\n"{GROUP}",\u200b\n': "no group has a label",
+    f'group,label,examples\nthe NN,,"[""x""]"\n"{GROUP}",yes,"[""Another.""]"\n': f"groups.csv:3: none of the examples of {GROUP!r}",
+    json.dumps({"group": GROUP, "label": "yes", "examples": ["Another."]}): f"none of the examples of {GROUP!r}",
 }
 
 
@@ -295,6 +309,7 @@ def test_bad_labels_are_refused(tmp_path, content):
     [
         (["cc"], "no text to read, or text and labels at once"),
         (["cc", "missing.txt"], "missing.txt: cannot read"),
+        (["cc", "text.txt", "--candidates", "found.csv"], "--candidates found.csv without --label"),
         (["cc", "text.txt", "-o", "found.xlsx"], "unknown kind of file '.xlsx'"),
         (["cc", "text.txt", "--model", "en_core_web_xx"], "no spaCy pipeline 'en_core_web_xx'"),
         (["cc", "text.txt", "--model", "BARE"], "gives no tags"),

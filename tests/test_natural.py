@@ -149,6 +149,7 @@ def _unseeded(entry):
         (_text("Karen", "Kare\u0301n"), "U+0301) is no letter"),
         (_text("Karen", "%s 🙂"), "U+0025) is no letter"),
         (_mark("thing", "_kitten_"), "U+005F) is no letter"),
+        (_mark("thing", None), "slots: thing: nothing, or a text with a character that nobody sees"),
         (_text("Karen", "K" + "a" * 5_000), "a word of 5001 letters: Kaaaa"),
         (_text(" into the ", " near the "), "does not show <verb> <thing> into/in <here>"),
         (_text("and only then", "and at last"), "differ outside the slots: 'and at last _' and 'and only then _'"),
@@ -415,7 +416,7 @@ def test_replies_that_are_none_leave_their_sets_without_an_answer(tmp_path, cxge
     reasons = ["no JSON object in the reply", "not answered", "two different answers", "not a possible set"]
     assert [rows[name]["reasons"].partition(': "')[0] for name in ids[:4]] == reasons
     assert [rows[name]["verdict"] for name in ids] == ["none"] * 4 + ["refused"] * 3
-    assert all("kinds: None is not of type 'object'" in rows[name]["reasons"] for name in ids[4:])
+    assert all("kinds: nothing, or a text with a character that nobody sees" in rows[name]["reasons"] for name in ids[4:])
     requests[0]["body"]["messages"][0]["content"] += " Be bold."
     write_lines(root / "ask.jsonl", requests)
     result = cxgen(*command, cwd=root)

@@ -28,7 +28,7 @@ from cxgen.report.reading import items_read
 from cxgen.review.answers import answers_of, read_answers
 from cxgen.review.sample import TASKS, Design, read_key, sample, write_key
 from cxgen.review.score import score, statistics, tables
-from cxgen.review.sheets import Kind, write_lists
+from cxgen.review.sheets import Kind, export, write_lists
 from cxgen.tables import write_rows
 from tests.conftest import edit
 
@@ -72,6 +72,7 @@ def test_lists_are_the_columns_of_a_latin_square(items, sets, lists, seed):
 def test_lists_depend_on_the_seed_alone_and_hold_real_sentences_and_plain_checks(items, drawn):
     assert drawn.equals(sample(items.reverse(), Design(sets=6, sentences=4), REAL[::-1]))
     assert not drawn.equals(sample(items, Design(sets=6, sentences=4, seed=2), REAL))
+    assert drawn["code"].str.contains("^[g-z][0-9a-f]{16}$").all()  # to a spreadsheet no number, as 12345678901e4567 would be
     real = drawn.filter(kind="real")["text"]
     assert real.is_unique().all()
     assert set(real) <= set(REAL)
@@ -190,20 +191,62 @@ def test_answers_come_back_from_every_form(drawn, tmp_path):
     assert (got["answer"] == got["right"]).all()
 
 
-@pytest.mark.parametrize("name", ["bob-labels (1)", "Copy of bob-labels", "bob-labels - Copy", "bob-labels copy (2)"])
+COPIES = ["{} (1)", "Copy of {}", "{} - Copy", "{} copy (2)", "{} 2", "{} (copy)", "{} - Kopie", "{}-1", "{}_v2", "Copy of Copy of {}"]
+
+
+@pytest.mark.parametrize("name", ["bob-Labels", *(copy.format("bob-labels") for copy in COPIES)])
 def test_a_second_copy_of_a_list_is_no_second_reader(drawn, tmp_path, name):
     paths = [filled(tmp_path / f"{stem}.csv", drawn) for stem in ("bob-labels", name)]
     assert set(read_answers(paths[1:], drawn)["reader"]) == {"bob"}
-    with pytest.raises(DataError, match=r"bob answers .* twice"):
+    with pytest.raises(DataError, match=r"bob answers .* twice, first in .*bob-"):
         read_answers(paths, drawn)
 
 
-def test_what_has_no_answers_is_named(drawn, tmp_path):
+def test_a_file_with_the_answers_of_another_is_refused_or_told_unless_it_names_its_reader(drawn, tmp_path, capsys):
+    anna, again, ben = (filled(tmp_path / f"{name}.csv", drawn) for name in ("anna", "anna 2", "ben"))
+    with pytest.raises(DataError, match=r"anna 2\.csv:2: the same answers \(16 of labels\) as in .*anna\.csv: .*a copy"):
+        read_answers([anna, again], drawn)
+    assert set(read_answers([anna, ben], drawn)["reader"]) == {"anna", "ben"}
+    assert re.fullmatch(r"warning: .*the same answers .* \(1 more like it\)\n", capsys.readouterr().err)
+    pl.read_csv(again).with_columns(reader=pl.lit("anna 2")).write_csv(again)
+    assert set(read_answers([anna, again], drawn)["reader"]) == {"anna", "anna 2"}
+    assert not capsys.readouterr().err
+
+
+def test_a_name_is_one_name_however_its_letters_are_composed(drawn, tmp_path):
+    rows = {
+        task: drawn.filter(list=1, task=task).select("code", answer=pl.col("right").fill_null("4").str.head(1))
+        for task in ("labels", "sentences")
+    }
+    paths = [tmp_path / f"{name}.csv" for name in ("Jose\u0301-labels", "list-1-sentences-Jos\u00e9")]
+    for path, own in zip(paths, rows.values(), strict=True):
+        own.rename({"code": "id"}).write_csv(path)
+    assert set(read_answers(paths, drawn)["reader"]) == {"Jos\u00e9"}
+
+
+def test_who_is_alone_in_an_export_of_label_studio_is_called_as_the_file_is(drawn, tmp_path):
+    def task(row, by, *answer):
+        result = [{"from_name": "answer", "value": {"choices": answer}}]
+        return {"data": {"id": row["code"]}, "annotations": [{"completed_by": by, "result": result}]}
+
+    rows = drawn.filter(list=1, task="labels").to_dicts()
+    alone = json.dumps([task(rows[0], 1), *(task(row, 1, row["right"]) for row in rows[1:])])  # an answer taken back is none
+    mail = json.dumps([task(row, {"id": 1, "email": "a@b.org"}, "E") for row in rows])
+    files = {"anna.json": alone, "ben/list-1-labels.json": alone, "project-1-at-2026-01-05-09-00-abcdef.json": alone, "mail.json": mail}
+    for name, text in files.items():
+        (tmp_path / "answers" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "answers" / name).write_text(text)
+    got = read_answers([tmp_path / "answers" / name for name in files], drawn)
+    assert Counter(got["reader"]) == dict.fromkeys(("anna", "ben", "annotator-1"), len(rows) - 1) | {"annotator-a@b.org": len(rows)}
+
+
+def test_what_has_no_answers_is_named(drawn, tmp_path, capsys):
     write_key(drawn, tmp_path)
     code, path = drawn.filter(task="labels")["code"][0], tmp_path / "none-labels.csv"
-    path.write_text(f"id,answer\n{code},\n")
+    path.write_text(f"id,answer,note\n{code},,odd\n")
     with pytest.raises(DataError, match=r"none-labels\.csv: there are no answers\n  hint: fill in"):
         answers_of(tmp_path, [path])
+    assert capsys.readouterr().err.endswith("none-labels.csv:2: a note without an answer: odd\n")
     book = Workbook()
     for row in (["id", "answer"], [code, '=IF(1,"E","N")']):
         book.active.append(row)
@@ -220,6 +263,13 @@ def test_what_lies_beside_answers_is_passed_over_and_told_unless_a_system_left_i
         (tmp_path / "answers" / name).write_bytes(b"\0")
     assert set(answers_of(tmp_path, [])["reader"]) == {"anna"}
     assert re.findall(r"answers/(\S+): not read", capsys.readouterr().err) == ["ben-labels.ods"]
+
+
+def test_an_export_that_fails_leaves_no_folder(mini_dataset, tmp_path, monkeypatch):
+    monkeypatch.setattr("cxgen.review.sheets.write_key", lambda *_: (tmp_path / "missing/key").touch())
+    with pytest.raises(FileNotFoundError):
+        export(dataset(Project(mini_dataset), "nli"), tmp_path / "r", Design(2, 2), [Kind.xlsx])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_scoring_writes_over_neither_key_nor_answers(cxgen, drawn, tmp_path):
@@ -251,6 +301,7 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("a.csv", "id,answer\n{0},Q\n", "'Q' is no answer"),
         ("a.csv", "id,answer\n{0},E\n{0},E\n", "twice"),
         ("a.csv", "id,answer\nffffffffffffffff,E\n", "ffffffffffffffff is not of this review"),
+        ("a.csv", "id;answer\n6,59253E+15;E\n", "6,59253E+15: a spreadsheet has taken the id for a number"),
         ("a.csv", "id,answer,first\n{0},E,Another text.\n", "first of {0} is not the text that was asked about"),
         ("a.csv", "id,answer,second\n{0},E,Another text.\n", "second of {0} is not the text that was asked about"),
         ("a.csv", "id,answer\n{0},E\n{1},E\n", "answers lists 1 and 2"),
@@ -260,7 +311,9 @@ def test_ids_that_were_moved_against_their_texts_are_refused_where_they_part(dra
         ("a.xlsx", "no archive", "not an Excel workbook"),
         *((f"a.{kind}", None, "not a") for kind in ("xlsx", "csv", "jsonl", "json")),  # a pipe that nobody writes to
         ("a.txt", "", "unknown kind of file"),
-        ("a.jsonl", '[{{"id": "{0}", "answer": "E"}}]', "not a JSON object"),  # nothing of it is an answer: no torn line
+        ("a.jsonl", '[{{"id": "{0}", "answer": "E"}}]', "not a JSON object"),
+        ("a.jsonl", '{{"id": "{0}", "answer": "E"}}\n{{"id": "{0}", "ans\n{{"id": "{0}"}}', "not JSON"),  # no line that the form has begun
+        ("a.jsonl", '{{"id": "{0}", "answer": "E"}}\n{{"id": "{1}", "note": "\udce9"}}\n', "not UTF-8 text"),
         ("a.jsonl", '{{\n "id": "{0}",\n "answer": "E"\n}}\n', "not JSON"),
     ],
 )
@@ -268,7 +321,7 @@ def test_answers_that_are_none_are_refused_in_one_line(drawn, tmp_path, name, te
     codes = [drawn.filter(list=number)["code"][0] for number in (1, 2)]
     path = tmp_path / "answers" / name
     path.parent.mkdir()
-    path.write_text(text.format(*codes)) if text is not None else os.mkfifo(path)
+    path.write_bytes(text.format(*codes).encode("utf-8", "surrogateescape")) if text is not None else os.mkfifo(path)
     with pytest.raises(DataError) as caught:
         read_answers([path], drawn)
     assert message.format(*codes) in caught.value.message
@@ -348,8 +401,13 @@ def test_the_form_knows_how_long_a_reader_worked(drawn, tmp_path):
 
 
 def test_export_score_and_drop_from_the_command_line(cxgen, mini_dataset, tmp_path):
-    (tmp_path / "real.txt").write_text("# mine\n" + "\n".join(REAL))
     given = ("--n", "3", "--sentences", "2", "--members", "2", "--real", tmp_path / "real.txt", "--as", "csv", "--format", "json")
+    for unseen in "\x02\u200b\u202e":  # from a PDF
+        (tmp_path / "real.txt").write_text(f"# mine\nThe e{unseen}ect was small.\n")
+        refusal = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
+        assert (refusal.returncode, f"real.txt:2: an invisible character (U+{ord(unseen):04X})" in refusal.stderr) == (2, True)
+    assert not (tmp_path / "r").exists()
+    (tmp_path / "real.txt").write_text("# mine\n" + "\n".join(REAL))
     made = cxgen("review", "export", tmp_path / "r", *given, cwd=mini_dataset)
     assert [row["items"] for row in json.loads(made.stdout)] == [6, 4, 8] * 3
     for command, message in (("export", "there is a review already"), ("score", "there are no answers")):

@@ -136,6 +136,16 @@ def test_lines_that_are_of_no_review_lock_nobody_out(folder, drawn):
         assert answer(port, "anna", code, "E")[0] == 200
 
 
+def test_who_has_filled_in_a_list_by_hand_gets_that_list(folder, drawn):
+    own = drawn.filter(list=2, task="labels")["code"]
+    (folder / "answers").mkdir()
+    (folder / "answers/anna.jsonl").write_text("".join(json.dumps({"id": code, "answer": "E", "note": ""}) + "\n" for code in own[:2]))
+    with serving(folder) as port:
+        assert (start(port, "anna")["list"], [*start(port, "anna")["answers"]]) == (2, own[:2].to_list())
+        assert answer(port, "anna", own[0], "N")[0] == 200
+    assert read_answers([folder / "answers/anna.jsonl"], drawn)["answer"].to_list() == ["E", "N"]
+
+
 def test_annotators_are_spread_over_the_lists_and_at_once(folder):
     with serving(folder) as port:
         assert [start(port, name)["list"] for name in ("a", "b", "c", "d", "a")] == [1, 2, 1, 2, 1]
@@ -164,12 +174,17 @@ def test_annotators_are_spread_over_the_lists_and_at_once(folder):
         ("/start", {}, {}, None, 400),
         ("/start", "{", {}, None, 400),
         ("/start", "x" * 20_000, {}, None, 413),
+        ("/start", {"reader": "anna"}, {"Content-Length": "9" * 4500}, None, 413),
+        ("/start", {"reader": "anna"}, {"Content-Length": "100"}, None, 408),  # and no more comes
         ("/answer", {"reader": "anna", "id": "CODE", "answer": "5", "note": ""}, {}, None, 400),  # a rating of a pair
         ("/answer", {"reader": "anna", "id": "OTHER", "answer": "E", "note": ""}, {}, None, 400),  # of another list
         ("/answer", {"reader": "anna", "id": "CODE", "answer": "E", "note": "x" * 501}, {}, None, 400),
     ],
 )
-def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(folder, drawn, path, body, headers, host, status):
+def test_what_is_no_answer_or_comes_from_strangers_is_refused_and_kept_nowhere(
+    folder, drawn, monkeypatch, path, body, headers, host, status
+):
+    monkeypatch.setattr("cxgen.review.form._Handler.timeout", 1)
     pairs = drawn.filter(pl.col("task") == "labels")
     codes = {name: pairs.filter(pl.col("list") == number)["code"][0] for name, number in (("CODE", 1), ("OTHER", 2))}
     with serving(folder) as port:

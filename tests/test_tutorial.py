@@ -8,6 +8,8 @@ import yaml
 
 from cxgen.build.preview import sample_items
 from cxgen.check import findings
+from cxgen.cli.explore import explain, sample
+from cxgen.cli.output import Format
 from cxgen.constructicon import load_construction
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
@@ -22,6 +24,14 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
 
 
+def printed_first(capsys, design=""):
+    """The first item of `cxgen sample`, as the page shows it, and what the page shows."""
+    sample(NAME, n=1, design=design, form=Format.table)
+    printed = "".join(f"    {line}\n" for line in capsys.readouterr().out.splitlines())
+    head = re.escape(printed.partition("[")[2].partition(":")[0])
+    return printed, re.search(rf"^ +1\. .*\[{head}: .*\n(?: .*\n)+", TEXT, flags=re.MULTILINE)[0]
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project with nothing but the tutorial's file and table."""
@@ -32,12 +42,14 @@ def project(tmp_path, monkeypatch):
     return Project(tmp_path)
 
 
-def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(project):
+def test_the_file_has_nothing_to_find_fault_with_and_is_as_short_as_it_says(project, capsys):
     """Trees and `form_check` included."""
     giving = load_construction(project, NAME, Lexicon.of(project))
     assert list(findings(giving, chunks=Chunks.load(*project.chunk_files()))) == []
     assert len("".join(blocks("yaml") + blocks("tsv")).splitlines()) <= 60
     assert sample_items(giving, 1, 60)["verb"].n_unique() >= 10, "without any other file"
+    printed, shown = printed_first(capsys)
+    assert printed == shown
 
 
 def merged(data, part):
@@ -45,7 +57,7 @@ def merged(data, part):
     return {**data, **{key: merged(data.get(key) or {}, value) if isinstance(value, dict) else value for key, value in part.items()}}
 
 
-def test_its_look_alike_gives_nothing_away(project):
+def test_its_look_alike_gives_nothing_away(project, capsys):
     """All premises of a set have the same open-class words, and what is misread has another label."""
     path = project.root / f"templates/{NAME}.yaml"
     data = yaml.safe_load(path.read_text("utf-8"))
@@ -62,6 +74,8 @@ def test_its_look_alike_gives_nothing_away(project):
     words = items.group_by("contrast_set").agg(pl.col("slots").list.eval(pl.element().struct.field("lemma")).list.sort().n_unique())
     assert items.height and words["slots"].max() == 1
     assert {row["kind"].partition("/")[0] for row in items.iter_rows(named=True)} == {"pledging"}
+    printed, shown = printed_first(capsys, "given-or-promised")
+    assert printed == shown
 
 
 def test_a_scene_with_one_word_for_two_slots_is_told_at_its_line(project):
@@ -73,9 +87,6 @@ def test_a_scene_with_one_word_for_two_slots_is_told_at_its_line(project):
 
 
 def test_explain_prints_what_the_tutorial_shows(project, capsys):
-    from cxgen.cli.explore import explain
-    from cxgen.cli.output import Format
-
     explain(NAME, form=Format.table)
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     [shown] = blocks("text")

@@ -16,7 +16,7 @@ from cxgen.curate import build as curated
 from cxgen.curate.propose import propose as propose_clauses
 from cxgen.errors import CxgenError, UnknownNameError, some
 from cxgen.facade import Constructicon
-from cxgen.files import STDIN, read_text
+from cxgen.files import STDIN, read_text, visible
 from cxgen.lexicon import Lexicon
 from cxgen.mining import search as mining
 from cxgen.pseudowords import inflect, load, pseudowords
@@ -183,7 +183,7 @@ def recognise(
     for text in (row["sentence"] for row in rows if not row["is"]):
         words = min((grammar.unknown(text) for grammar in grammars), key=len)
         why = f"unknown words: {some(words)}" if words and not any_words else "its words are in no order of the grammars"
-        note(f"none of theirs: {text} ({why})")
+        note(visible(f"none of theirs: {text} ({why})"))
     if not all(row["is"] for row in rows):
         raise typer.Exit(1)
 
@@ -200,6 +200,7 @@ def mine(
     whole: Annotated[bool, Option("--whole", help="cc: groups differ by all tags between the halves.")] = False,
     most_between: Annotated[int, Option(min=0, max=200, help="cc: words between the halves' beginnings at most.")] = 25,
     labels: Annotated[Path | None, Option("--label", help="Read no text: write candidates whose groups this CSV file labels.")] = None,
+    candidates: Annotated[Path | None, Option(help="--label: the candidates, where -o had put them. Default: the default of -o.")] = None,
     report: Annotated[bool, Option("--json", help="All that was counted, as JSON.")] = False,
     form: Form = Format.table,
 ) -> None:
@@ -210,10 +211,12 @@ def mine(
     """
     if (labels is None) == (not files):
         raise CxgenError("no text to read, or text and labels at once", hint="give FILES, or --label FILE")
+    if candidates and labels is None:
+        raise CxgenError(f"--candidates {candidates} without --label", hint="FILES are read for candidates, which -o names")
     project = Constructicon().project
     path = output or mining.default_output(project, construction if labels is None else f"{construction}-labelled")
     if labels is not None:
-        counts = mining.label(project, construction, labels, path)
+        counts = mining.label(project, construction, labels, path, candidates)
         emit([{"label": text, "candidates": number} for text, number in counts.items()], form)
         note(path)
         return

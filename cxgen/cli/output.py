@@ -79,7 +79,8 @@ def _cell(value: Any, digits: int = 6) -> Any:
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_text, value))
-    return "" if value is None else str(_cell(value, 4))
+    text = "" if value is None else str(_cell(value, 4))
+    return "".join(letter for letter in text if letter.isprintable() or letter.isspace())  # no escape of a text acts on the terminal
 
 
 def print_table(rows: Sequence[Row], *, stderr: bool = False, brief: Sequence[str] = ()) -> None:

@@ -15,6 +15,7 @@ from cxgen.errors import CxgenError, DataError, install, lacking
 from cxgen.evaluation.exports import export as write_tasks
 from cxgen.evaluation.report import Part
 from cxgen.facade import Constructicon
+from cxgen.files import write_text
 from cxgen.layout import ANNOTATION, HUB
 from cxgen.publish import Release, hub, prepared
 from cxgen.publish import package as write
@@ -156,7 +157,12 @@ def conllu(
     """CoNLL-U: lemma, UPOS, XPOS, heads, relations, and the construction with its elements in MISC (Cxn=, CxnElt=)."""
     if sample:
         shipped = Constructicon()
-        echo(conllu_of([*annotated(shipped.project, pl.concat([*shipped[sample].blocks(n)], how="diagonal"))]), nl=False)
+        sentences = [*annotated(shipped.project, pl.concat([*shipped[sample].blocks(n)], how="diagonal"))]
+        if output:
+            write_text(output, conllu_of(sentences))
+            written(output, f"{len(sentences)} premises: {output}")
+        else:
+            echo(conllu_of(sentences), nl=False)
         return
     _annotate(export_conllu, "conllu", config, split, output)
 

@@ -11,13 +11,14 @@ from contextlib import suppress
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import normalize
 
 import polars as pl
 
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
-from cxgen.files import append_lines, parse_json, require_other, require_place, write_text
+from cxgen.files import append_lines, as_text, parse_json, require_other, require_place, visible, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
@@ -35,7 +36,7 @@ COLUMNS: dict[str, Any] = {
     "spans": pl.List(pl.Struct({"name": pl.String, "start": pl.Int64, "end": pl.Int64, "text": pl.String})),
     **{"file": pl.String, "line": pl.Int64, "column": pl.Int64},
 }
-_LONGEST = 20_000  # characters of a passage; a longer line is cut at a blank
+_LONGEST = 20_000  # characters of a passage; a longer line is cut where a sentence ends, or else at a blank
 _MOST = 64 << 20  # bytes of a line
 _BATCH = 2000  # passages that are read before their candidates are written down
 _EXAMPLES, _SHOWN = 2, 160  # of a group; characters of an example
@@ -44,6 +45,7 @@ _UNUSED = ("ner", "entity_linker", "entity_ruler", "textcat", "textcat_multilabe
 # Data for a probe, after Weissweiler et al. 2022, sections 3.1.2 and 3.1.3.
 PER_VALUE = {"train": 10, "test": 5}  # sentences of each value of a feature and each label
 _TRAIN = 2 / 3  # share of a label's sentences whose groups train has
+_ENDS = (".", "!", "?")
 _words = re.compile(r"\w[\w'’-]*").findall
 _PARSING = ("parser", "lemmatizer", "experimental_biaffine_parser")
 
@@ -76,7 +78,8 @@ def passages(files: Sequence[Path], counts: Counter[str], *, paragraphs: bool = 
             while start < len(text):
                 end = len(text)
                 if end - start > _LONGEST:
-                    end = text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
+                    ended = max(text.rfind(f"{mark} ", start, start + _LONGEST) for mark in _ENDS)
+                    end = ended + 2 if ended >= 0 else text.rfind(" ", start + 1, start + _LONGEST) + 1 or start + _LONGEST
                 piece = Passage(text[start:end], path, line, column)
                 yield piece
                 start, (line, column) = end, piece.where(end - start)
@@ -101,10 +104,14 @@ def _lines(path: Path, counts: Counter[str]) -> Iterator[tuple[int, str]]:
 
 
 def _paragraphs(lines: Iterator[tuple[int, str]], path: Path, most: int) -> Iterator[Passage]:
-    """What stands between empty lines, in passages of at most so many lines."""
+    """What stands between empty lines, in passages of at most so many lines: of more, up to the last line that ends as sentences do."""
     for filled, group in groupby(lines, key=lambda line: bool(line[1].strip())):
-        while filled and (held := list(islice(group, most))):
-            yield Passage("\n".join(text for _, text in held), path, held[0][0])
+        held = list[tuple[int, str]]()
+        while filled and (held := [*held, *islice(group, most - len(held))]):
+            ends = [number for number, (_, text) in enumerate(held, 1) if text.rstrip().endswith(_ENDS)]
+            cut = ends[-1] if ends and len(held) == most else len(held)
+            yield Passage("\n".join(text for _, text in held[:cut]), path, held[0][0])
+            held = held[cut:]
 
 
 def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str, counts: Counter[str]) -> Iterator[Passage]:
@@ -238,36 +245,51 @@ def _require_output(path: Path, inputs: Iterable[Path]) -> None:
 
 def read_candidates(path: Path) -> pl.DataFrame:
     """A file that `write_rows` wrote."""
-    hint = "`cxgen mine CONSTRUCTION FILES` writes it; -o names it"
+    hint = "`cxgen mine CONSTRUCTION FILES` writes it; --candidates names one that -o put elsewhere"
     rows = read_rows(path, hint)
     try:
         rows = rows.select(*COLUMNS) if rows.width else pl.DataFrame(schema=COLUMNS)
         if path.suffix.lower() in {".csv", ".tsv"}:
             rows = rows.with_columns(pl.Series("spans", [json.loads(text) for text in rows["spans"]], COLUMNS["spans"]))
+            rows = rows.with_columns(pl.col(pl.String).map_elements(_unmarked, return_dtype=pl.String))
         return rows.cast(pl.Schema(COLUMNS))
     except (ValueError, TypeError, pl.exceptions.PolarsError) as error:
         raise DataError(f"no candidates that can be read: {one_line(error)}", file=path, hint=hint) from error
 
 
-def label(project: Project, name: str, table: Path, output: Path) -> dict[str, int]:
-    """Write the candidates of the groups that ``table`` (columns ``group, label``) labels to ``output``; return label -> candidates. Those
-    of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has its `subsets`."""
-    path = default_output(project, name)
+def _unmarked(text: str) -> str:
+    """A text without the apostrophe that keeps a spreadsheet from running it; spans do not count it."""
+    return text[1:] if as_text(text[1:]) == text else text
+
+
+def label(project: Project, name: str, table: Path, output: Path, candidates: Path | None = None) -> dict[str, int]:
+    """Write the ``candidates`` (none: those of `default_output`) of the groups that ``table`` (columns ``group, label``) labels to
+    ``output``; return label -> candidates. Those of ``cc`` with two labels are divided for a probe, and the file NAME-probe beside it has
+    its `subsets`. DataError if the table has ``examples`` that are no candidates: it is of another search."""
+    path = candidates or default_output(project, name)
     _require_output(output, [path, table])
     rows, hint = read_candidates(path), "columns group and label, as `cxgen mine ... --format csv` prints them, with labels filled in"
     listed, lines = numbered_rows(table, hint)
     if not {"group", "label"} <= set(listed.columns):
         raise DataError(f"has the columns {', '.join(listed.columns) or 'none'}", file=table, hint=hint)
     labels: dict[str, str] = {}
-    texts = as_texts(listed, ["group", "label"], table, hint).select("group", pl.col("label").str.strip_chars())
+    texts = as_texts(listed, ["group", "label"], table, hint).select("group", pl.col("label").map_elements(visible, return_dtype=pl.String))
     for line, (group, text) in zip(lines, texts.iter_rows(), strict=True):
         if text and labels.setdefault(group, text) != text:
             raise DataError(f"two labels of the group {group!r}: {labels[group]}, {text}", file=table, line=line, hint=hint)
     if not labels:
         raise DataError("no group has a label", file=table, hint=hint)
+    hint = f"are these the groups of the candidates in {path}? --candidates names others"
     if foreign := sorted(set(labels) - set(rows["group"])):
-        hint = f"are these the groups of the candidates in {path}?"
         raise DataError(f"{len(foreign)} groups are no candidate's: {', '.join(map(repr, foreign[:3]))}", file=table, hint=hint)
+    shown = dict(rows.group_by("group").agg(pl.col("sentence").str.slice(0, _SHOWN)).iter_rows())
+    told = listed["examples"].to_list() if "examples" in listed.columns else ()
+    for line, group, examples in zip(lines, texts["group"], told, strict=False):
+        said = normalize("NFC", examples if isinstance(examples, str) else json.dumps(examples, ensure_ascii=False, default=str))
+        found = (normalize("NFC", json.dumps(text, ensure_ascii=False)[1:-1]) in said for text in shown.get(group, ()))
+        if examples and group in labels and not any(found):
+            hint = f"{hint}; without the column examples nobody asks"
+            raise DataError(f"none of the examples of {group!r} is a candidate", file=table, line=line, hint=hint)
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
     counts = dict(sorted(Counter(rows["label"]).items()))
     if name in BY_TAGS and len(counts) > 1:

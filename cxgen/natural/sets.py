@@ -170,7 +170,9 @@ def _misshapen(construction: Construction, square: Square, given: Any) -> list[s
 
     errors = list(Draft202012Validator(shape_of(construction, square)).iter_errors(given))
     errors = [error for error in errors if error.absolute_path or error.validator != "additionalProperties"]
-    return [": ".join(map(str, [*error.absolute_path, error.message]))[:300] for error in errors]
+    unsaid = "nothing, or a text with a character that nobody sees, such as U+200B"  # of which `asking.prompts` makes null
+    whys = [unsaid if error.instance is None else error.message for error in errors]
+    return [": ".join(map(str, [*error.absolute_path, why]))[:300] for error, why in zip(errors, whys, strict=True)]
 
 
 def _of_sentence(square: Square, kind: str, sentence: str, marks: Mapping[str, str], listed: Sequence[Unit]) -> Iterator[str]:

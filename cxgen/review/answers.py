@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import polars as pl
 
@@ -17,8 +18,10 @@ from cxgen.tables import csv_lines
 
 _TEXTS = [text for task in TASKS.values() for text in task["texts"]]
 _GIVEN = dict.fromkeys(("reader", "id", ANSWER, NOTE, "at", *_TEXTS, "default", "file"), pl.String) | {"line": pl.Int64}
-_PART = re.compile(rf"[-_ ]?(list-\d+)?[-_ ]?({'|'.join(TASKS)})$")
-_COPY = re.compile(r"^copy of |( -)?( copy)?( ?\(\d+\))?$", re.IGNORECASE)  # how systems and browsers call a second one
+_TASK = re.compile(rf"[-_ ]*(?:list-\d+)?[-_ ]*(?:{'|'.join(TASKS)})[-_ ]*", re.IGNORECASE)
+# How systems and browsers call a second one, and Label Studio what it exports: nobody's name.
+_COPY = re.compile(r"^(copy of )+|( -)?( copy)?( ?\(\d+\))?$|^project-\d+-at-.*", re.IGNORECASE)
+_ALIKE = 5  # answers to a task that are all the same are hardly two people's
 _HINT = "expected what `cxgen review export` wrote, with answers: columns id, answer and, if you like, note, reader"
 
 Row = tuple[int, dict[Any, Any]]  # line, cells
@@ -45,19 +48,25 @@ def _lying_in(folder: Path) -> Iterator[Path]:
 
 def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     """The answers in files, one row each: ``reader, code, answer, note, at`` (when, where the form knows) and the key's columns. Whose they
-    are is said by a column ``reader``, else by the file's name, less ``list-1-labels`` and what makes it a copy's, else by the name of its
-    folder. DataError of an answer that is none, a row that is not in the key or has another text there, names that differ in capitals
-    only, a reader who answers a row twice, or two lists."""
+    are is said by a column ``reader``, else by the file's name, see `_whose`. DataError of an answer that is none, a row that is not in the
+    key or has another text there, names that differ in capitals only, a reader who answers a row twice, or two lists, and of a copy that is
+    called like another reader's."""
     table = pl.DataFrame([row for path in paths for row in _rows(path)], schema=_GIVEN)
     table = table.with_columns(pl.col(pl.String).fill_null("")).rename({text: f"given {text}" for text in _TEXTS})
     reader, default, written = pl.col("reader"), pl.col("default"), pl.col("id") != ""
-    table = table.with_columns(pl.col(ANSWER).str.to_uppercase(), reader=pl.when(reader == "").then(default).otherwise(reader), code="id")
+    whose = {"reader": pl.when(reader == "").then(default).otherwise(reader), "told": reader != ""}
+    table = table.with_columns(pl.col(ANSWER).str.to_uppercase(), code="id", **whose)
     _refuse(table, ~written & (pl.col(ANSWER) != ""), "an answer without an id", _HINT)
     _refuse(table, written & (reader == ""), "nobody knows whose answers these are", "call the file NAME-labels, or add a column reader")
     # The form appends, so that there the last word counts; elsewhere two rows are a fault, told with both at hand.
     last = ~pl.col("file").str.ends_with(".jsonl") | pl.struct("file", "reader", "code").is_last_distinct()
     table = table.filter(written & last).join(key, on="code", how="left", maintain_order="left")
+    for row in table.filter(pl.col(ANSWER) == "", pl.col(NOTE) != "").iter_rows(named=True):
+        sys.stderr.write(f"warning: {row['file']}:{row['line']}: a note without an answer: {row[NOTE]}\n")
     table = table.filter((pl.col(ANSWER) != "") | pl.col("task").is_null())
+    rounded = pl.col("code").str.contains(r"^\d([.,]\d+)?[eE]\+\d+$")
+    hint = "copy the column id from the list as it was exported; in workbooks (--as xlsx) ids stay as they are"
+    _refuse(table, rounded, "{code}: a spreadsheet has taken the id for a number, and rounded it", hint)
     _refuse(table, pl.col("task").is_null(), "{code} is not of this review", "score it with the key of its own export")
     for name, task in TASKS.items():
         own = pl.col("task") == name
@@ -72,11 +81,13 @@ def read_answers(paths: list[Path], key: pl.DataFrame) -> pl.DataFrame:
     hint = "one person, one spelling; two people, two names (column reader, or the file's name)"
     _refuse(table, spelt, "{reader} is written with other capitals elsewhere", hint)
     again = pl.struct("reader", "code").is_duplicated() & ~pl.struct("reader", "code").is_first_distinct()
-    _refuse(table, again, "{reader} answers {code} twice", "keep one of the two")
+    twice = table.with_columns(first=pl.col("file").first().over("reader", "code"))
+    _refuse(twice, again, "{reader} answers {code} twice, first in {first}", "keep one of the two")
     many = pl.col("list").n_unique().over("reader") > 1
     lists = table.with_columns(lists=pl.col("list").unique().sort().cast(pl.String).implode().over("reader").list.join(" and "))
     what, hint = "{reader} answers lists {lists}, which have items of the same contrast sets", "leave one out; two people need two names"
     _refuse(lists, many, what, f"{hint} (column reader, or the file's name)")
+    _refuse_copies(table)
     return table.select("reader", "code", ANSWER, NOTE, "at", *key.columns[1:])
 
 
@@ -102,21 +113,42 @@ def _refuse(table: pl.DataFrame, wrong: pl.Expr, what: str, hint: str) -> None:
         raise DataError(what.format(**row)[:200], file=Path(row["file"]), line=row["line"], hint=hint)
 
 
+def _refuse_copies(table: pl.DataFrame) -> None:
+    """Refuse a file with all the answers and notes of another one whose name is a part of its own; of other names, only warn."""
+    said = pl.concat_str("code", ANSWER, NOTE, separator="\t").sort().str.join("\n")
+    files = table.filter(~pl.col("told")).group_by("file", "task", maintain_order=True)
+    own = files.agg(pl.col("reader", "line").first(), rows=pl.len(), said=said).filter(pl.col("rows") >= _ALIKE)
+    same = own.join(own, on="said", suffix="_there", maintain_order="left").filter(pl.col("reader") != pl.col("reader_there"))
+    name, other = (pl.col(column).str.to_lowercase() for column in ("reader", "reader_there"))
+    what = "the same answers ({rows} of {task}) as in {file_there}: is one file a copy of the other?"
+    _refuse(same, name.str.contains(other, literal=True), what, "take one of them away; of two people, name each in a column reader")
+    for row in same.head(1).iter_rows(named=True):
+        more = f" ({same.height // 2 - 1} more like it)" if same.height > 2 else ""
+        sys.stderr.write(f"warning: {row['file']}: {what.format(**row)}{more}\n")
+
+
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file: their cells as texts, ``default`` (whose they are if no cell says so), ``file, line``."""
     if (ending := path.suffix.lower()) not in _READERS:
         raise DataError(f"unknown kind of file {path.suffix!r}", file=path, hint=f"answers are {', '.join(_READERS)} files")
-    folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
-    about = {"default": _PART.sub("", _COPY.sub("", path.stem)) or folder, "file": str(path)}
+    about = {"default": _whose(path), "file": str(path)}
     for line, row in _READERS[ending](path):
         yield {name: _cell(value) for name, value in row.items()} | about | {"line": line}
 
 
+def _whose(path: Path) -> str:
+    """Whose answers a file's name says they are: what stands before the task (``list-1-labels``), or words behind it; else the folder's."""
+    before, *others = _TASK.split(_COPY.sub("", path.stem), maxsplit=1)
+    behind = "".join(others)
+    folder = "" if path.parent.name in {ANSWERS.name, *Kind} else path.parent.name  # which are called after no reader
+    return _cell(before or (behind if any(map(str.isalpha, behind)) else folder or behind))
+
+
 def _cell(value: Any) -> str:
-    """A cell as text that can be seen: spreadsheets make numbers of digits."""
+    """A cell as text that can be seen, composed: spreadsheets make numbers of digits."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return "" if value is None else visible(str(value))
+    return "" if value is None else visible(normalize("NFC", str(value)))
 
 
 def _under_names(lines: list[tuple[int, Any]], path: Path) -> Iterator[Row]:
@@ -130,7 +162,9 @@ def _under_names(lines: list[tuple[int, Any]], path: Path) -> Iterator[Row]:
 
 
 def _studio(path: Path) -> Iterator[Row]:
-    """Label Studio's export: tasks, each with annotations, each by somebody."""
+    """Label Studio's export: tasks, each with annotations, each by somebody. In an installation of one's own everybody is number 1: who is
+    that, and alone, is called as the file is."""
+    rows, people, number = list[tuple[int, Any, dict[str, Any]]](), set[Any](), None
     try:
         for number, task in enumerate(read_json(path, _HINT), 1):
             for annotation in task["annotations"]:
@@ -139,11 +173,23 @@ def _studio(path: Path) -> Iterator[Row]:
                 by = annotation.get("completed_by")
                 by = by.get("email") or by["id"] if isinstance(by, dict) else by
                 values = {entry["from_name"]: entry["value"] for entry in annotation["result"]}
-                answer, note = values.get(ANSWER, {}).get("choices", [""])[0], values.get(NOTE, {}).get("text", "")
-                row = {"id": task["data"]["id"], "reader": "" if by is None else f"annotator-{by}", ANSWER: answer}
-                yield number, {**task["data"], **row, NOTE: note if isinstance(note, str) else " / ".join(note)}
+                answer, note = next(iter(values.get(ANSWER, {}).get("choices", ())), ""), values.get(NOTE, {}).get("text", "")
+                row = {"id": task["data"]["id"], ANSWER: answer, NOTE: note if isinstance(note, str) else " / ".join(note)}
+                rows.append((number, by, {**task["data"], **row}))
+                people.add(by)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise DataError("not an export of Label Studio's", file=path, hint="export the project as JSON (not JSON-MIN)") from error
+        hint = "export the project as JSON (not JSON-MIN)"
+        raise DataError("not an export of Label Studio's", file=path, line=number, hint=hint) from error
+    alone = people == {1} and _whose(path)
+    return ((number, row | {"reader": "" if alone or by is None else f"annotator-{by}"}) for number, by, row in rows)
+
+
+def _jsonl(path: Path) -> Iterator[Row]:
+    """What the form writes begins with ``reader``, and may hold half lines, of runs that were killed; other files only at their end."""
+    require_file(path, _HINT)
+    with path.open("rb") as file:
+        form = file.readline().startswith(b'{"reader"')
+    return json_lines(path, _HINT, torn=form or None)
 
 
 def _xlsx(path: Path) -> Iterator[Row]:
@@ -164,6 +210,6 @@ def _xlsx(path: Path) -> Iterator[Row]:
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     **dict.fromkeys((".csv", ".tsv"), lambda path: _under_names(csv_lines(path, _HINT), path)),
     ".xlsx": _xlsx,
-    ".jsonl": lambda path: json_lines(path, _HINT, torn=True),
+    ".jsonl": _jsonl,
     ".json": _studio,
 }

@@ -91,7 +91,7 @@ class Server(ThreadingHTTPServer):
         """The number of the reader's list; who has none begins one."""
         if not _NAME.fullmatch(reader):
             raise DataError("not a name: letters, digits, - and _, at most 40")
-        numbers: dict[str, int] = {name: row["list"] for name, rows in self._lines.items() for row in rows if "list" in row}
+        numbers: dict[str, int] = {name: row.get("list") or self._rows[row["id"]][0] for name, rows in self._lines.items() for row in rows}
         if reader not in numbers:
             if others := [name for name in self._lines if name != reader and name.lower() == reader.lower()]:  # one file to some systems
                 raise DataError(f"{others[0]} answers here: write the name so, or take another")
@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "no such call")
         elif self.headers.get_content_type() != "application/json":
             self._refuse(415, "expected application/json")
-        elif not (size.isascii() and size.isdigit()) or int(size) > _MOST_BODY:
+        elif not re.fullmatch("[0-9]{1,9}", size) or int(size) > _MOST_BODY:
             self._refuse(413, f"expected at most {_MOST_BODY} bytes")
         else:
             try:
@@ -148,6 +148,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._refuse(400, error.message)
             except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
                 self._refuse(400, "not such a request")
+            except TimeoutError:
+                self._refuse(408, "the request did not come whole")
             except OSError as error:
                 self._refuse(507, f"not saved: {error.strerror}")
 

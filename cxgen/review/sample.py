@@ -82,8 +82,9 @@ def sample(
     rows = pl.concat([ours, others.drop("code")], how="diagonal").join(ours, on=["list", "task"], how="semi")  # no checks of nothing
     hashed = rows.select("task", "list", "item", "side", "text", "second").iter_rows()
     codes = [address(design.seed, "code", *(value or "" for value in row)) for row in hashed]  # says nothing of the row
+    called = [f"r{code}" for code in codes]  # digits alone, or 12e4, a spreadsheet would take for a number, and round it
     order = pl.Series("order", order_keys((design.seed, "order"), codes))
-    return rows.with_columns(order, code=pl.Series(codes)).sort("list", "task", "order").select(_SCHEMA.keys())
+    return rows.with_columns(order, code=pl.Series(called)).sort("list", "task", "order").select(_SCHEMA.keys())
 
 
 def _numbered(items: pl.DataFrame, seed: int) -> pl.DataFrame:

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -13,7 +15,7 @@ import polars as pl
 from cxgen.errors import DataError, needs, unknown
 from cxgen.families import family_of
 from cxgen.families.scoring import Choices
-from cxgen.files import as_text, read_text, require_other, require_place, write_atomically, write_text
+from cxgen.files import as_text, read_text, require_other, require_place, whole_folder, write_atomically, write_text
 from cxgen.report.reading import items_read
 from cxgen.review.sample import ANSWERS, CHECK, FILE, GENERAL, ITEM, KEYS, NOBODY, REAL, TASKS, TEXTS, Design, sample, write_key
 from cxgen.schema import TARGET
@@ -48,9 +50,10 @@ def export(
     group = TARGET if len(set(paired) & set(configs)) < 2 else pl.format("{} ({})", TARGET, "config")
     items, others = (chosen.filter(pl.col("config").is_in(paired) == whether) for whether in (False, True))
     key = sample(items_read(items), design, _attested(real) if real else (), others.with_columns(group=group) if paired else None, told)
-    write_lists(key, folder, kinds)
-    (folder / ANSWERS).mkdir(exist_ok=True)
-    write_key(key, folder)
+    with nullcontext(folder) if folder.exists() else whole_folder(folder) as place:
+        write_lists(key, place, kinds)
+        (place / ANSWERS).mkdir(exist_ok=True)
+        write_key(key, place)
     counts = {name: (pl.col("kind") == kind).sum() for name, kind in (("items", ITEM), ("checks", CHECK), ("real", REAL))}
     return key.group_by("list", "task").agg(**counts).sort("list", "task").to_dicts()
 
@@ -62,6 +65,8 @@ def _attested(path: Path) -> list[str]:
     for number, line in enumerate(lines, 1):
         if len(line) > 500:
             raise DataError(f"a line of {len(line)} characters", file=path, line=number, hint=hint)
+        if unseen := next((letter for letter in line if not letter.isprintable()), ""):  # of a PDF, often in the place of letters
+            raise DataError(f"an invisible character (U+{ord(unseen):04X})", file=path, line=number, hint="delete it, or mend the word")
     kept = [line for line in lines if line and not line.startswith("#")]
     if not kept:
         raise DataError("has no sentences", file=path, hint=hint)
@@ -151,7 +156,8 @@ def _xlsx(rows: Rows, name: str, path: Path) -> None:
     meanings = ["{key}: {name} - {meaning}".format(**choice) for choice in task["choices"]]
     for line in [task["question"], *meanings, *task["advice"], *GENERAL]:
         guide.append([line])
-    book.save(path)
+    book.save(packed := BytesIO())  # on a full disk the library would leave an archive that complains when it is forgotten
+    path.write_bytes(packed.getvalue())
 
 
 _WRITERS: dict[Kind, Callable[[Rows, str, Path], None]] = {Kind.xlsx: _xlsx, Kind.csv: _csv, Kind.jsonl: _jsonl, Kind.studio: _studio}
