@@ -69,7 +69,7 @@ class Project:
     def lexicon_files(self) -> list[Path]:
         """Every file that the lexicon is read from: the snapshot's, and the project's own sources if they add to it."""
         own = self.own_lexicons
-        shipped = [*self.snapshot.iterdir(), *(self.lexicons / "scenes").glob("*.tsv")]
+        shipped = [*self.snapshot.iterdir(), *listed(self.lexicons / "scenes", ".tsv")]
         return sorted(shipped) + sorted(path for path in (own.rglob("*.*") if own else ()) if path.suffix in {".yaml", ".tsv"})
 
     def chunk_files(self) -> list[Path]:

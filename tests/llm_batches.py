@@ -1,7 +1,7 @@
 """The batch and file routes of the test server: a batch is done at the second look; one call in seven lands in the error file.
 
 The server's ``batch`` names a fault: ``made-500``: the first batch is made, but the answer is an error; ``broken-lines``: its results have
-lines that are none; ``html``: they are a page; ``odd-status``: a status that nobody knows comes first.
+lines that are none; ``html``: they are a page; ``cut``: they end within a line; ``odd-status``: a status that nobody knows comes first.
 """
 
 import json
@@ -54,7 +54,8 @@ def _finish(server, name):
         if server.batch == "broken-lines" and name == "batch-0" and kind == "out":
             foreign = json.dumps({**json.loads(texts[0]), "custom_id": "foreign"})
             texts[:4] = [texts[0][:-30], "[1]", '{"custom_id": 5}', "[" * 100_000, foreign, "\ud800"]
-        server.files[f"{name}-{kind}"] = "\n".join(texts).encode("utf-8", "surrogatepass")
+        end = -30 if server.batch == "cut" and kind == "out" else None
+        server.files[f"{name}-{kind}"] = "\n".join(texts).encode("utf-8", "surrogatepass")[:end]
 
 
 def _shown(server, name):

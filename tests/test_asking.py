@@ -21,7 +21,7 @@ from cxgen.asking.calls import Call
 from cxgen.asking.client import connected
 from cxgen.asking.consult import opened
 from cxgen.asking.judge import as_table, freeze, read_frozen
-from cxgen.asking.prompts import KEY, Reply, read_answers
+from cxgen.asking.prompts import KEY, Reply, clean, read_answers
 from cxgen.errors import CxgenError, DataError
 from cxgen.lexicon.verdicts import majority
 from cxgen.measures.figures import agreement
@@ -189,6 +189,12 @@ def test_free_text_cannot_act_on_a_terminal_or_quote_the_key():
     assert answer("  Anna\n ran. ") == {"a": '["Anna ran."]'}
     assert answer("Anna \x1b[2J ran.") == answer("Anna \u202e ran.") == {}
     assert answer(f"Anna ran {SECRET.upper()}.") == {"a": '["Anna ran [key]."]'}
+
+
+@pytest.mark.parametrize("before", ["", "Incorrect key: ", " " * 150])
+def test_no_part_of_a_long_key_is_left_where_a_text_is_cut(monkeypatch, before):
+    monkeypatch.setenv(KEY, "sk-proj-" + "x" * 156)
+    assert "xx" not in clean(f"{before}sk-proj-{'x' * 156} is wrong", 80)
 
 
 # votes and frozen judgments
@@ -471,7 +477,11 @@ def test_a_half_written_line_is_passed_over_and_what_is_none_of_ours_is_left_alo
         cache.append(kept("b", C, "l"))
     with opened(path) as cache:
         assert [judgment.item for judgment in cache.judgments.values()] == ["a", "b"]
-    for text, reason in (("my notes", "not a file of kept answers"), ('{"key": "k"}\n', ":1: not a kept answer")):
+    odd = [
+        json.dumps(kept("a", E, "k") | {"judgment": kept("a", E, "k")["judgment"] | other}) for other in ({"value": ["x"]}, {"asked": 1e99})
+    ]
+    told = [(text, ":1: not a kept answer") for text in ('{"key": "k"}', *odd)]
+    for text, reason in (("my notes", "not a file of kept answers"), *told):
         path.write_text(text)
         with pytest.raises(DataError) as caught, opened(path):
             pass
@@ -530,9 +540,10 @@ def test_batches_are_matched_by_id_and_what_failed_is_asked_again_by_the_next_ru
     assert lines(log) == ["batch batch-0", "batch batch-1"]
 
 
-def test_results_that_cannot_be_read_end_the_run_and_are_collected_by_the_next(tmp_path):
+@pytest.mark.parametrize("fault", ["html", "cut"])
+def test_results_that_cannot_be_read_end_the_run_and_are_collected_by_the_next(tmp_path, fault):
     log = tmp_path / "log"
-    with serving(batch="html", log=str(log)) as url:
+    with serving(batch=fault, log=str(log)) as url:
         for _ in range(2):
             with pytest.raises(CxgenError, match="results of the batch cannot be read"):
                 run(url, pairs(100), tmp_path / "c", batch=True)

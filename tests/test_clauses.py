@@ -399,6 +399,22 @@ def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table)
     assert "2 models, 1 files of replies" in cxgen(here, *judging, "--model", "ben", "--replies", str(told)).stderr
 
 
+def test_a_reply_on_file_that_cannot_be_used_says_why_and_is_read_again_when_mended(here, cxgen, tmp_path, table):
+    out, told = tmp_path / "ask.jsonl", tmp_path / "told.jsonl"
+    judging = ["judge", NAME, "--backend", "file", "--model", "ann", "--task", "event"]
+    cxgen(here, *judging, "--out", str(out))
+    lines = [*map(json.loads, out.read_text("utf-8").splitlines())]
+    shown = [[json.loads(text) for text in line["body"]["messages"][1]["content"].splitlines() if text.startswith("{")] for line in lines]
+    for verdict, undecided, options in (("great", 1, []), ("appropriate", 0, ["--requests", str(out)])):
+        said = [[{"id": item["id"], "verdict": "appropriate"} for item in items] for items in shown]
+        said[0][0]["verdict"] = verdict
+        replies = [{"custom_id": line["custom_id"], "content": {"answers": own}} for line, own in zip(lines, said, strict=True)]
+        told.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+        result = cxgen(here, *judging, "--replies", str(told), *options)
+        votes = dict(votes_of(here).select("item", "reason").iter_rows())
+        assert [reason.partition(":")[0] for reason in votes.values() if reason] == ["not a possible verdict"] * undecided, result.stderr
+
+
 # proposals
 
 

@@ -261,13 +261,14 @@ class Batched:
         for file in filter(None, (batch.output_file_id, batch.error_file_id)):
             lines, readable = (await self._client.files.content(file)).content.split(b"\n"), 0
             for line in lines:
+                whole = False
                 with suppress(ValueError, RecursionError, TypeError, KeyError):
                     result = json.loads(line, object_pairs_hook=once)
                     key, response = result["custom_id"], result.get("response")
                     results[key] = response if results.get(key, response) == response else None
-                    readable += 1
-            if any(lines) and not readable:
-                raise CxgenError("the results of the batch cannot be read", hint=_AGAIN)
+                    readable, whole = readable + 1, True
+            if (any(lines) and not readable) or (lines[-1] and not whole):
+                raise CxgenError("the results of the batch cannot be read to their end", hint=_AGAIN)
         return results
 
 

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ _REMOVE = "remove the line, or move the file away: a new one is made"
 _KEPT = "what was answered is kept"
 _HOPELESS = 20  # items answered unusably by a model that has answered none otherwise, after which it is not asked on
 _SHOWN = 80  # characters of a reply that cannot be used
+_KINDS: dict[Any, Any] = {str: str, int: int}  # what a judgment's values are, by what they are said to be; others are numbers or none
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ class Cache:
         elif "closed" in row:
             self.batches.pop(row["closed"], None)
         else:
-            self.judgments.setdefault(row["key"], Judgment(**row["judgment"]))
+            judgment = Judgment(**row["judgment"])
+            if any(not isinstance(getattr(judgment, own.name), _KINDS.get(own.type, float | int | None)) for own in fields(judgment)):
+                raise TypeError("a value of another type")
+            self.judgments.setdefault(row["key"], judgment)
 
     def append(self, *rows: dict[str, Any]) -> None:
         """Take lines' objects and write them."""
@@ -163,21 +167,22 @@ def _plans(asked: Consultation, prompts: Mapping[str, Prompt], shown: Shown, cac
         yield job, kept, job.parts([name for name in job.items if name not in kept], asked.per_request)
 
 
-def _read(call: Call, reply: Reply) -> tuple[dict[str, Judgment], list[Call]]:
-    """What a reply says of the call's items; and what is left, to be asked in smaller groups, an item by itself again."""
+def _read(call: Call, reply: Reply, anew: bool) -> tuple[dict[str, Judgment], list[Call], dict[str, str]]:
+    """What a reply says of the call's items; what is left, to be asked ``anew`` in smaller groups, an item by itself again; and why."""
     values, problems = read_answers(reply, call.prompt, call.items)
     again: list[Call] = []
-    if len(call.items) > 1 and problems:
+    if anew and len(call.items) > 1 and problems:
         again = call.parts(problems, len(problems) if values else -(-len(problems) // 2))
-    elif problems and reply.finish != "refused" and call.attempt < 2:
+    elif anew and problems and reply.finish != "refused" and call.attempt < 2:
         again = call.parts(problems, 1, call.attempt + 1)
     prompt = call.prompt
     known: dict[str, Any] = {"call": call.key, "max_tokens": call.max_tokens, "asked": len(call.items), "attempt": call.attempt}
     known |= {"prompt": prompt.hash, "temperature": prompt.temperature, **reply.known}
     said = f': "{text}"' if (text := clean(reply.text, _SHOWN)) else ""
     answers = {name: (value, "") for name, value in values.items()}
-    answers |= {name: ("", f"{why}{said}") for name, why in problems.items() if not again}
-    return {name: Judgment(name, prompt.task, *answer, call.model, **known) for name, answer in answers.items()}, again
+    whys = {name: f"{why}{said}" for name, why in problems.items()}
+    answers |= {name: ("", why) for name, why in whys.items() if not again}
+    return {name: Judgment(name, prompt.task, *answer, call.model, **known) for name, answer in answers.items()}, again, whys
 
 
 async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell: Callable[[int], object], asked: Consultation) -> Outcome:
@@ -187,6 +192,7 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
     job, done, todo = plan
     cached, calls, failed, stopped = len(done), 0, 0, ""
     usable, waiting = asked.backend is not Judge.openai or any(judgment.value for judgment in done.values()), list[dict[str, Any]]()
+    on_file, whys = asked.backend is Judge.file, dict[str, str]()  # a file answers no other call, and may be mended
     todo, later = (todo, []) if usable else (todo[:_HOPELESS], todo[_HOPELESS:])
     while todo:
         again: list[Call] = []
@@ -194,9 +200,10 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
             async for call, result in results:
                 calls += 1
                 if isinstance(result, Reply):
-                    judgments, unread = _read(call, result)
-                    again += unread
-                    waiting += ({"key": call.address(name), "judgment": asdict(judgment)} for name, judgment in judgments.items())
+                    judgments, unread, why = _read(call, result, not on_file)
+                    again, whys = again + unread, whys | why
+                    kept = (one for one in judgments.values() if one.value or not on_file)
+                    waiting += ({"key": call.address(one.item), "judgment": asdict(one)} for one in kept)
                     usable = usable or any(judgment.value for judgment in judgments.values())
                     if usable:
                         cache.append(*waiting)
@@ -205,7 +212,8 @@ async def _put(plan: Plan, backend: Backend, cache: Cache, budget: Budget, tell:
                 else:
                     reason, address = (f"not asked: {result.bound}", "") if result.bound else (result.reason, call.key)
                     judgment = Judgment("", job.prompt.task, "", reason, job.model, prompt=job.prompt.hash, call=address)
-                    done |= {name: replace(judgment, item=name) for name in call.items}
+                    reasons = {name: f"{whys[name]}; {reason}" if result.bound and name in whys else reason for name in call.items}
+                    done |= {name: replace(judgment, item=name, reason=own) for name, own in reasons.items()}
                     failed, stopped = failed + (not result.bound), result.bound or stopped
                     if result.fatal:
                         raise CxgenError(reason, hint=f"{_KEPT}: remove the cause and run the same command again")

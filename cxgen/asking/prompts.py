@@ -142,11 +142,10 @@ def reply_in(data: Any, tokens: tuple[int, int], request_id: str = "") -> Reply:
 
 def clean(text: Any, most: int = 200) -> str:
     """What a server says as it can be stored and shown: on one line, bounded, without the key."""
-    text = str(text) if isinstance(text, str | int | float) else ""
-    text = " ".join(whole(text[: 2 * most]).split())
-    key = os.environ.get(KEY, "").strip()
-    if len(key) >= _SHORT:
+    text, key = str(text) if isinstance(text, str | int | float) else "", os.environ.get(KEY, "").strip()
+    if len(key) >= _SHORT:  # before anything is cut: of a key at the edge, a part would stay
         text = re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE)
+    text = " ".join(whole(text[: 2 * most]).split())
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:most])
 
 
