@@ -193,7 +193,7 @@ class Linker:
             over, above = heads.get(head, ("", 0))
             if base(relation) == "nsubj" and over == "xcomp" and number > above:
                 heads[head] = ("ccomp", above)
-        for number in heads:
+        for number in () if self._circle(heads) else heads:
             while self._crosses(heads, number):  # it belongs to the clause around that of its head
                 heads[number] = heads[number][0], heads[heads[number][1]][1]
         passive = {head for relation, head in heads.values() if relation == "aux:pass"}
@@ -207,6 +207,14 @@ class Linker:
         while above and 0 not in above:
             above = [heads[place][1] for place in above if place not in {number, top}]
         return bool(above)
+
+    @staticmethod
+    def _circle(heads: Mapping[int, tuple[str, int]]) -> list[int]:
+        """The tokens that do not depend on the root."""
+        below = {0}
+        for _ in heads:
+            below |= {number for number, (_, head) in heads.items() if head in below}
+        return sorted(heads.keys() - below)
 
     def _faults(self, heads: Mapping[int, tuple[str, int]]) -> list[str]:
         """One root, one subject and one object per verb, no circle."""
@@ -227,10 +235,7 @@ class Linker:
             if relation == "aux:pass" and any(heads[n] == ("mark", head) for n in range(number + 1, head)):  # *was hard to find*
                 hint = "say what it belongs to (docs/annotation.md: a chunk, or {slot=RELATION>HEAD})"
                 faults.append(f"{self._named([number])} would make a passive of the infinitive {self._named([head])}: {hint}")
-        below = {0}
-        for _ in heads:
-            below |= {number for number, (_, head) in heads.items() if head in below}
-        if circle := sorted(heads.keys() - below):
+        if circle := self._circle(heads):
             faults.append(Misfit(f"{self._named(circle)} do not depend on the root, but in a circle"))
         return faults
 
