@@ -120,7 +120,7 @@ def test_what_is_stated_and_what_follows_from_words_and_places(words, chunks, ca
 NO_TREES = """
 {agent} {verb:past} {recipient} {theme:a}. | Noah hammered James a dog. | 'James' (recipient) and 'dog' (theme) would all be obj
 {theme} {verb:past=advcl}. | The dog hammered. | the tree has no root
-{agent} {verb:past} {recipient=iobj>theme} {theme:a=nmod>recipient} well. | Noah hammered James a dog well. | not depend on the root, but in a circle
+{agent} {verb:past} {recipient=iobj>theme} {theme:a=nmod>recipient} well. | Noah hammered James a dog well. | not depend on the root
 {agent} {verb:past} {fruit:this}. | Noah hammered this. | 'this' needs a word after it
 {agent} {theme:a}. | Noah a dog. | its verb is not in it
 {agent} {verb:past}. | Noah hammered it. | does not follow its template
