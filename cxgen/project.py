@@ -17,6 +17,13 @@ def shipped_folder() -> Path:
     return bundled if bundled.is_dir() else _PACKAGE.parent
 
 
+def require_utf8(path: Path, what: str = "file") -> None:
+    """See that tables can be at ``path``: polars takes names for UTF-8, whatever the locale says."""
+    if os.fsencode(path) != str(path).encode("utf-8", "replace"):
+        hint = f"rename the {what} or choose another one; in a locale without UTF-8: export LC_ALL=C.UTF-8"
+        raise CxgenError(f"the {what}'s name is not UTF-8: {str(path)!a}", hint=hint)
+
+
 @dataclass(frozen=True)
 class Project:
     """A project folder: ``root``, in which ``templates/``, ``lexicons/`` and ``params.yaml`` are looked for first."""
@@ -24,10 +31,7 @@ class Project:
     root: Path
 
     def __post_init__(self) -> None:
-        try:
-            str(self.root.absolute()).encode()
-        except UnicodeEncodeError:  # tables cannot be written there
-            raise CxgenError(f"the folder's name is not UTF-8: {str(self.root)!a}", hint="rename the folder") from None
+        require_utf8(self.root.absolute(), "folder")
 
     @classmethod
     def at(cls, folder: Path) -> "Project":

@@ -17,6 +17,7 @@ import polars as pl
 
 from cxgen.errors import DataError
 from cxgen.files import STDIN, as_text, json_lines, read_text, require_file, write_atomically, write_text
+from cxgen.project import require_utf8
 from cxgen.schema import Contract
 
 ROW_GROUP = 131_072
@@ -32,6 +33,7 @@ def read_table(path: Path, contract: Contract, hint: str) -> pl.DataFrame:
     if not path.exists():
         raise DataError("no such table", file=path, hint=hint)
     require_file(path, hint)
+    require_utf8(path)
     try:
         schema = pl.scan_parquet(path, glob=False).collect_schema()
         fault = contract.misfit(schema)
@@ -67,6 +69,7 @@ def numbered_rows(path: Path, hint: str, columns: Sequence[str] = ()) -> tuple[p
     require_file(path, hint)
     try:
         if ending == ".parquet":
+            require_utf8(path)
             table = pl.read_parquet(path, glob=False)
             return table, range(1, table.height + 1)
         if ending == ".jsonl":
@@ -133,6 +136,7 @@ def write_table(table: pl.DataFrame, path: Path, *, private: bool = False) -> No
 
 def write_parquet(table: pl.DataFrame, path: Path, *, private: bool = False, **options: Any) -> None:
     """Write ``table`` with options of polars' own."""
+    require_utf8(path)
     try:
         write_atomically(path, lambda temporary: table.write_parquet(temporary, **options), private=private)
     except pl.exceptions.PolarsError as error:  # the disk is full, most often, which polars takes for a fault of the format
@@ -142,6 +146,7 @@ def write_parquet(table: pl.DataFrame, path: Path, *, private: bool = False, **o
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:
     """Write a table for a user: JSON lines, CSV or TSV (lists as JSON; nothing that a spreadsheet would run) or parquet, by its ending."""
+    require_utf8(path)
     if (ending := path.suffix.lower()) in {".csv", ".tsv"}:
         lists = [name for name, dtype in rows.schema.items() if dtype.is_nested()]
         texts = [pl.Series(name, [json.dumps(value, ensure_ascii=False) for value in rows[name].to_list()], pl.String) for name in lists]

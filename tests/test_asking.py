@@ -431,6 +431,14 @@ def test_budgets_count_retries_and_leave_the_rest_undecided(tmp_path):
     assert rest.summary["cached"] == outcome.summary["decided"]
 
 
+def test_what_a_bound_keeps_from_being_asked_again_says_what_was_wrong_with_its_reply(tmp_path):
+    with serving(cut=1) as url:
+        outcome = run(url, pairs(20), tmp_path / "c", Limits(max_requests=2))
+    for judgment in outcome.judgments:
+        assert judgment.reason.startswith("truncated")
+        assert judgment.reason.endswith("; not asked: --max-requests 2")
+
+
 def test_cost_is_bounded_by_prices_and_runs_share_one_budget(tmp_path):
     with serving() as url:
         outcome = run(url, pairs(500), tmp_path / "a", Limits(max_cost=0.02, price_in=2.0, price_out=8.0, concurrency=1))
@@ -480,7 +488,7 @@ def test_a_half_written_line_is_passed_over_and_what_is_none_of_ours_is_left_alo
     odd = [
         json.dumps(kept("a", E, "k") | {"judgment": kept("a", E, "k")["judgment"] | other}) for other in ({"value": ["x"]}, {"asked": 1e99})
     ]
-    told = [(text, ":1: not a kept answer") for text in ('{"key": "k"}', *odd)]
+    told = [(text, ":1: not a kept answer") for text in ('{"key": "k"}', '{"batch": "f", "model": "m", "keys": 5}', *odd)]
     for text, reason in (("my notes", "not a file of kept answers"), *told):
         path.write_text(text)
         with pytest.raises(DataError) as caught, opened(path):

@@ -494,12 +494,13 @@ def test_a_parameter_that_is_not_what_it_says_is_told(tmp_path, cxgen, value):
 
 
 def test_a_folder_that_may_not_be_read_is_told(tmp_path, cxgen, monkeypatch):
-    (tmp_path / "templates").mkdir()
-    denied = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "templates"))
     real = Path.iterdir
-    monkeypatch.setattr(Path, "iterdir", lambda self: raises(denied) if self == tmp_path / "templates" else real(self))
-    result = cxgen("sample", "reach", cwd=tmp_path)
-    assert (result.returncode, result.stderr) == (2, f"cxgen: {tmp_path}/templates: Permission denied\n")
+    for name, construction in (("lexicons/scenes", "resultative"), ("templates", "reach")):
+        (tmp_path / name).mkdir(parents=True)
+        denied = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / name))
+        monkeypatch.setattr(Path, "iterdir", lambda self, denied=denied: raises(denied) if str(self) == denied.filename else real(self))
+        result = cxgen("sample", construction, cwd=tmp_path)
+        assert (result.returncode, result.stderr) == (2, f"cxgen: {tmp_path}/{name}: Permission denied\n")
 
 
 def raises(error):

@@ -208,6 +208,7 @@ def test_one_run_at_a_time_writes_to_a_folder(mini, cxgen):
         ("reach --out there --config nil", ["did you mean"]),
         ("reach --out there --config distinction --wug verb", ["have no pseudowords", "nli, minimal_pairs"]),
         ("reach --n 60 --out there --shard 999", ["there is no shard 999"]),
+        ("reach --n 60 --out a\udcff", ["the folder's name is not UTF-8: 'a\\udcff'"]),
         ("reach --n 60 --out there --config cxmp", ["no design of reach is for cxmp", "cxgen explain"]),
     ],
 )
@@ -464,6 +465,8 @@ def test_records_that_are_none_count_as_missing(run, whole, mini_source):
     change_json(run / "cxgen/shards/000000.json", lambda record: [])
     change_json(run / "cxgen/shards/000001.json", lambda record: record | {"rows": "x"})
     change_json(run / "cxgen/shards/000002.json", lambda record: {name: record[name] for name in ("file", "bytes", "sha256")})
+    change_json(run / "cxgen/shards/000003.json", lambda record: record | {"rows": 1})
+    change_json(run / "cxgen/shards/000004.json", lambda record: record | {"file": "data/train/other.parquet"})
     made(wanted(mini_source, run))
     assert files(run) == files(whole[0])
 

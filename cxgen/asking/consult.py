@@ -91,7 +91,7 @@ class Cache:
     def take(self, row: Mapping[str, Any]) -> None:
         """Take one line's object. TypeError, KeyError: it is none of ours."""
         if "batch" in row:
-            self.batches[row["batch"]] = {"model": row["model"], "keys": row["keys"], "name": row.get("name", row["batch"])}
+            self.batches[row["batch"]] = {"model": row["model"], "keys": [*row["keys"]], "name": row.get("name", row["batch"])}
         elif "closed" in row:
             self.batches.pop(row["closed"], None)
         else:

@@ -26,6 +26,7 @@ from cxgen.errors import DataError
 from cxgen.families import CONFIGS, columns_of, wug_config
 from cxgen.files import locked, require_file, write_atomically
 from cxgen.lexicon.verdicts import votes_files
+from cxgen.project import require_utf8
 from cxgen.sampling import HoldOut, Sampler, span
 from cxgen.schema import Column, conform, polars_schema, read_json
 from cxgen.streams import address
@@ -60,6 +61,9 @@ class Wanted:
     folder: Path
     shard_rows: int
     wug: Wug | None = None
+
+    def __post_init__(self) -> None:
+        require_utf8(self.folder, "folder")
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -103,6 +107,7 @@ def single(request: Request, config: str, n: int) -> Request:
 
 def read_plan(folder: Path) -> Plan:
     """The plan of the run in ``folder``."""
+    require_utf8(folder, "folder")
     path = folder / _MANIFEST
     if not path.exists():
         raise DataError("no run is there", file=folder, hint="name the folder that `cxgen generate --out` has written")
@@ -313,17 +318,23 @@ def _write(path: Path, columns: Sequence[Column], blocks: Iterator[pl.DataFrame]
         write_atomically(path, lambda temporary: lazy.sink_parquet(temporary, **options))
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be written: {one_line(error)}", file=path, hint="is there room on the disk? --resume goes on") from error
+    return _height(path)
+
+
+def _height(path: Path) -> int:
     return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
 
 
 def record_of(folder: Path, plan: Plan, number: int, *, quick: bool = False) -> dict[str, Any] | None:
-    """``file, sha256, bytes, rows, sets`` of a shard; None if the file is not there as its record says (``quick``: by its size only)."""
-    path = folder / plan["shards"][number]["file"]
+    """``file, sha256, bytes, rows, sets`` of a shard; None if the file is not there as its record says (``quick``: by name and size)."""
+    file = plan["shards"][number]["file"]
+    path = folder / file
     if path.exists() and not path.is_file():
         raise DataError("not a regular file", file=path, hint="move it away; --resume makes the shard")
-    with suppress(DataError, OSError):
+    with suppress(DataError, OSError, pl.exceptions.PolarsError):
         record: dict[str, Any] = read_json(_record_file(folder, number), "run", "record")
-        if record["bytes"] == path.stat().st_size and (quick or record["sha256"] == _sha256(path)):
+        sized = (record["file"], record["bytes"]) == (file, path.stat().st_size)
+        if sized and (quick or (record["sha256"], record["rows"]) == (_sha256(path), _height(path))):
             return record
     return None
 

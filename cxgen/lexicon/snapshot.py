@@ -1,6 +1,5 @@
 """The lexicon at run time: a table of lexemes, word classes, and the scenes of constructions. Needs no WordNet."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -123,7 +122,7 @@ class Lexicon:
         """The tables of a construction's scenes, and which lexemes their words are."""
         if construction not in self.known_scenes:
             names = [folder / FOLDER / f"{construction}{kind}.tsv" for folder in self.folders for kind in ("", PROPOSED)]
-            files = [path for path in names if os.path.lexists(path)]
+            files = [path for path in names if path in listed(path.parent, ".tsv")]
             self.known_scenes[construction] = Scenes.resolve(map(read_scenes, files), self)
         return self.known_scenes[construction]
 
