@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,16 @@ def test_results_come_in_the_order_of_the_jobs_until_a_killed_worker_ends_the_ru
         list(pool.map(job, range(10)))
     assert "--resume" in error.value.hint
     assert os.environ.get("POLARS_MAX_THREADS") == before
+
+
+def no_worker(*_):
+    raise BrokenPipeError
+
+
+def test_workers_that_cannot_begin_end_the_run_in_one_line_too(monkeypatch):
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", no_worker)
+    with pytest.raises(CxgenError, match="a worker was killed"), executor(2) as pool:
+        list(pool.map(squared, range(10)))
 
 
 def test_an_error_of_a_worker_is_raised_here_and_jobs_too_large_to_wait_in_a_pipe_are_dropped():

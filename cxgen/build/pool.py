@@ -64,7 +64,7 @@ class _Pool(Executor):
 def _alive() -> Iterator[None]:
     try:
         yield
-    except BrokenProcessPool as error:
+    except (BrokenProcessPool, BrokenPipeError) as error:  # a pipe: it died before it had begun, or could not
         hint = "run it again (a run in shards goes on with --resume), if need be with fewer workers"
         raise CxgenError("a worker was killed, perhaps because memory ran out", hint=hint) from error
 
