@@ -20,6 +20,7 @@ from cxgen.vocabulary import CONSTRUCTIONAL, LEXICAL, Role
 PREVIEW = "sample"  # in place of a split: all verbs, and nothing is held out
 _MOST = 3  # times its even share, after which a scene or a verb comes up as seldom as what is marked
 _FEW, _WORDS = {Role.result, Role.goal, Role.path, Role.property}, 2.0  # roles whose words are few, and how much one may come up
+_PART, _LATE = 25, 16  # a filler is to stand in one of so many sets at most, and how much later the others with it come
 _SCENES = 1.2  # how much a scene may come up beyond its even share, since its verbs have theirs
 _SLOTS_AT = 9  # where ``slots`` stands among the columns
 _Sentence = tuple[Sequence[Part], Rows, Rows]  # the parts of a sentence, the sets that say it, and its places among all sentences
@@ -51,22 +52,32 @@ class Sampler:
         """The first ``count`` sets, in the order in which to draw ``wanted``: those first whose scene and verbs have come up least before,
         by an even share; so it is for results, goals, paths and properties, of which one may come up twice as often. A set that is to
         come up seldom is counted among its like, as 1 / its chance; where one of these has had `_MOST` times its even share of what is
-        wanted, the set counts as the one that is to come up most seldom."""
+        wanted, the set counts as the one that is to come up most seldom. Where a role's filler (verbs and circumstances apart) has had
+        1 / `_PART` of what is wanted, the set comes `_LATE` times as late."""
         slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
         marked = {name: seldom for name, seldom in self.pools.seldom.items() if seldom}
-        few = [name for name in self.pools.candidates if self.construction.slots[name].role in _FEW]
-        plan, weight = self._plan(span(0, count), {*slots, *marked, *few}), np.ones(count)
+        roles = {name: self.construction.slots[name].role for name in self.pools.candidates}
+        roles = {name: role for name, role in roles.items() if role not in {Role.verb, Role.modifier}}
+        few = [name for name, role in roles.items() if role in _FEW]
+        plan, weight = self._plan(span(0, count), {*slots, *marked, *roles}), np.ones(count)
         for name, seldom in marked.items():
             weight *= [seldom.get(own, 1.0) for own in zip(plan.frame.tolist(), plan.fillers[name].tolist(), strict=True)]
         chance, like, share = plan.chance("evenly?"), weight < 1, np.zeros(count)
         lemmas, words = self.construction.lexicon.lemma_codes, dict.fromkeys(slots, 1.0) | dict.fromkeys(few, _WORDS)
-        columns = [(np.where(plan.fillers[slot] == ABSENT, ABSENT, lemmas[plan.fillers[slot]]), most) for slot, most in words.items()]
+        words_of = {slot: np.where(rows == ABSENT, ABSENT, lemmas[rows]) for slot, rows in plan.fillers.items()}
+        columns = [(words_of[slot], most) for slot, most in words.items()]
         for column, most in [(plan.frame, _SCENES), *columns]:
             there = column != ABSENT
             own = (_earlier(2 * column[there] + like[there]) + chance[there]) * len(np.unique(column[there])) / most
             share[there] = np.maximum(share[there], own)
         weight[share > _MOST * wanted] = weight.min()
-        return np.argsort(share / weight, kind="stable")
+        place = share / weight
+        order, most = np.argsort(place, kind="stable"), max(wanted // _PART, 1)
+        for role in {*roles.values()}:
+            own = np.stack([words_of[name][order] for name in roles if roles[name] == role], axis=1)
+            before = _earlier(own.ravel()).reshape(own.shape)
+            place[order[((own != ABSENT) & (before >= most)).any(axis=1)]] *= _LATE
+        return np.argsort(place, kind="stable")
 
     def _plan(self, numbers: Rows, only: Collection[str] = ()) -> Plan:
         stream = (self.seed, self.construction.name, self.design.name, self.split)

@@ -18,7 +18,7 @@ from cxgen.vocabulary import SPLITS, Role
 ABSENT = -1  # in place of a lexeme where a slot is left out
 _CROWDING = 2.0
 MARKED = 0.2  # how often a marked filler comes up: one that its scene marks, or whose clause a third of its judges find less than natural
-LEXICAL = 0.2  # how often a main verb comes up that by itself entails what the construction says: it asks for less than the others do
+LEXICAL = 0.1  # how often a main verb comes up that by itself entails what the construction says: it asks for less than the others do
 _Weights = NDArray[np.float64]
 _Filled = dict[str, list[int]]  # slot -> what can fill it
 
