@@ -244,6 +244,8 @@ WRONG = {
     "column x: 'cup, jug' is no word": (f"{HEAD}one ; a ; nurse ; cup, jug\n", 2),
     "column designs: empty": (f"{HEAD}one ;  ; nurse ; cup\n", 2),
     "column x: an empty word": (f"{HEAD}one ; a ; nurse ; cup |  | jug\n", 2),
+    "det=an, which no noun can have": ("words ; some ; number=plural | det=an\n", 1),
+    "number=plurals, which no noun can have": ("id ; designs ; words\none ; a ; number=plurals\n", 2),
     "column words: no set of words 'hit'": ("id ; designs ; words\none ; a ; hit\n", 2),
     "column agent: 'jug' has no sense 'person'": (f"{HEAD}one ; a ; jug ; cup\n", 2),
     "there is a scene 'one' already": (f"{HEAD}one ; a ; nurse ; cup\none ; a ; nurse ; cup\n", 3),

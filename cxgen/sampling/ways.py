@@ -12,9 +12,8 @@ from cxgen.lexicon import Lexicon
 from cxgen.sampling.plan import Plan, Rows
 from cxgen.sampling.pools import ABSENT, Pools
 from cxgen.streams import Codes, codes_of
-from cxgen.vocabulary import POS
+from cxgen.vocabulary import OF_NOUNS, POS
 
-_DETERMINERS = ("the", "a", "bare", "plural")  # what a frame's word `det` can say
 _IT, _THEY = 2, 3  # the pronouns
 
 
@@ -173,7 +172,7 @@ def compose(way: Way) -> pl.Expr:
 def choice(by: By, slot: Slot, plan: Plan, pools: Pools, lexicon: Lexicon) -> Rows:
     """The number of the way that every set takes for what fills ``slot``."""
     if by is By.DETERMINER:
-        return np.array([_DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames], dtype=np.int64)[plan.frame]
+        return np.array([OF_NOUNS["det"].index(frame.words.get("det", "the")) for frame in pools.frames], dtype=np.int64)[plan.frame]
     numbers = [frame.words.get("number") if slot.number == "frame" else slot.number for frame in pools.frames]
     number = np.array([own == "plural" for own in numbers], dtype=np.int64)[plan.frame]
     if by is By.NUMBER:
