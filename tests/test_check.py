@@ -80,6 +80,14 @@ def test_a_planted_fault_is_found_at_its_line(mini, mini_lexicon, code, old, new
     assert all(finding.file.stem == changed.stem and finding.line > 1 and finding.hint for finding in found)
 
 
+def test_a_noun_that_is_said_in_both_numbers_is_told(mini, mini_lexicon):
+    line = edit(mini / "templates/reach.yaml", "target: {role: target,", "target: {role: target, number: plural,")
+    assert not [finding for finding in found_in(mini, mini_lexicon) if finding.code == "W314"]
+    edit(mini / "templates/reach.yaml", '"{agent} did get {target}."', '"{agent} did get {target:np}."')
+    told = [(finding.line, finding.message) for finding in found_in(mini, mini_lexicon) if finding.code == "W314"]
+    assert told == [(line, "{target:np} is singular in scene 'reach-things', other forms of target plural")]
+
+
 def test_stated_forms_that_no_dictionary_has_are_told(tmp_path, cxgen):
     cxgen("new", "opening", cwd=tmp_path)
     (tmp_path / "lexicons/overrides.yaml").write_text("verb:\n  kick: {past: kack}\n  push: {past: pushed}\n", "utf-8")
@@ -160,7 +168,7 @@ def test_words_that_tell_labels_are_named(mini, cxgen):
 
 
 def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
-    elsewhere = {"E106", "W305", "W307", "W308", "W310", "W312"}  # W310, W312 above, the others in test_language
+    elsewhere = {"E106", "W305", "W307", "W308", "W310", "W312", "W314"}  # W310, W312, W314 above, the others in test_language
     assert set(CHECKS) == {code for code, *_ in FAULTS} | elsewhere
     listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
     assert {row["code"] for row in listed} == {"E000", "W000", *CHECKS, *TREES}
