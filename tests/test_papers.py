@@ -117,6 +117,8 @@ def test_premises_of_ones_own_get_the_published_questions_with_computed_labels(t
         ("x,resultativ,,,,,,,,,,", "unknown construction"),
         ("My aunt hummed the babies asleep.,resultative,,my aunt,hum,the lynx,,asleep,,,,", "undergoer is 'the lynx'"),
         ("My aunt hummed the baby asleep.,resultative,,my aunt,kick,the baby,,asleep,,,,", "deed is 'kick'"),
+        ("My aunt hummed the car asleep.,resultative,,my aunt,hum,the cat,,asleep,,,,", "undergoer is 'the cat'"),
+        ("Bill blew the candle out of the car.,caused-motion,,Bo,blow,the candle,,,out of,the car,,", "actor is 'Bo'"),
     )
     for row, message in faults:
         path.write_text(PREMISES.splitlines()[0] + "\n" + row + "\n", "utf-8")

@@ -22,6 +22,7 @@ _ARTICLES = ("the ", "a ", "an ")
 _PRONOUNS = {"subj": "they", "obj": "them", "poss": "their"}  # of a part whose forms are not given
 # Pronouns that may be given as parts: as subjects, which stand before one of the verbs, elsewhere, as possessors.
 _CASES = [case.split() for case in ("I me my", "we us our", "you you your", "he him his", "she her her", "it it its", "they them their")]
+_FEW = 4  # letters
 _FINITE = {"caused", "did", "was", "stayed", "changed", "became", "traveled", "touched", "already"}
 _PLURAL = re.compile(r"\b(we|you|they) was\b", re.IGNORECASE)
 SCHEMA = dict.fromkeys(("premise", "hypothesis", "label", "construction", "target", "claim"), pl.String)
@@ -124,13 +125,16 @@ def _bare(text: str) -> str:
 
 
 def _stands(text: str, premise: str, *, verb: bool) -> bool:
-    """Whether a premise has a part: a verb in any form, a pronoun in any case, whatever its article and ending (*happy*: *happier*)."""
-    from lemminflect import getAllInflections
+    """Whether a premise has a part: a verb in any form, a pronoun in any case, whatever its article and ending (*happy*: *happier*), of
+    words with few letters only such as dictionaries have (*the cat* is not in *the car*, nor *Bo* in *Bill*)."""
+    from lemminflect import getAllInflections, getAllInflectionsOOV
 
     bare = text.partition(" ")[0] if verb else _bare(text)
+    before, blank, last = bare.rpartition(" ")
     forms = {bare, *next((case for case in _CASES if text.lower() in map(str.lower, case)), ())}
-    forms |= {form for found in getAllInflections(bare, "VERB").values() for form in found} if verb else set()
-    pattern = "|".join([*map(re.escape, sorted(forms)), rf"{re.escape(bare[:-1])}\w*"])
+    inflected = getAllInflections(last, "VERB" if verb else None) or (getAllInflectionsOOV(last, "VERB") if verb else {})
+    forms |= {before + blank + form for found in inflected.values() for form in found}
+    pattern = "|".join([*map(re.escape, sorted(forms)), *([rf"{re.escape(bare[:-1])}\w*"] if len(last) > _FEW else [])])
     return re.search(rf"(?<!\w)({pattern})(?!\w)", premise, re.IGNORECASE) is not None
 
 
