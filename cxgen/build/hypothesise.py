@@ -14,7 +14,8 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling.ways import WORD_FORMS
 from cxgen.semantics import label_matrix
-from cxgen.tables import numbered_rows
+from cxgen.tables import as_texts, numbered_rows
+from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
 
 _HINT = "columns: premise, construction, its parts (see `cxgen hypothesise --parts`); if need be reading, and PART:FORM such as actor:obj"
@@ -46,6 +47,9 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
     it is asked what *they* can. DataError, with the line, where a part is lacking, or does not stand in the premise.
     """
     table, lines = numbered_rows(path, _HINT)
+    if table.is_empty():
+        raise DataError("has no rows", file=path, hint=_HINT)
+    table = as_texts(table, [name for name in ("premise", "construction") if name in table.columns], path, _HINT)
     lexicon, known, made = Lexicon.of(project), dict[str, Construction](), list[dict[str, Any]]()
     for line, cells in zip(lines, table.iter_rows(named=True), strict=True):
         row = {name: str(value).strip() for name, value in cells.items() if value is not None}
@@ -70,6 +74,9 @@ def _asked(construction: Construction) -> dict[str, tuple[str, Design]]:
 def _items(construction: Construction, row: Mapping[str, str], path: Path, line: int) -> Iterator[dict[str, str]]:
     asked = _asked(construction)
     reading = row.get("reading") or construction.name
+    if not asked:
+        hint = "`cxgen hypothesise --parts` lists those that it asks about"
+        raise DataError(f"{construction.name} has no design of config {CXNLI.name}", file=path, line=line, hint=hint)
     if reading not in asked:
         raise unknown("reading", reading, asked, file=path, line=line)
     kind, design = asked[reading]
@@ -77,9 +84,12 @@ def _items(construction: Construction, row: Mapping[str, str], path: Path, line:
     there = {part.slot for template in construction.templates_for(kind) for part in construction.premise_parts(kind, template.name)}
     for part in (part for rule in design.rules for text in construction.rules[rule].wordings for part in parse_pattern(text)):
         text = row.get(part.slot, "") if part.slot in there else ""
-        if text and not _stands(text, row["premise"], verb=_tag(part.form) != ""):
+        verb = text.partition(" ")[0].lower() if _tag(part.form) else ""
+        lemmas = lemmas_of(verb).get("VERB", (verb,))
+        if text and (verb not in lemmas or not _stands(text, row["premise"], verb=verb != "")):
+            why = "which the premise does not have" if verb in lemmas else f"a form of {' or '.join(lemmas)}"
             hint = "are the columns of this row those of its premise? Verbs are lemmas, other parts as they stand in it"
-            raise DataError(f"{part.slot} is {text!r}, which the premise does not have", file=path, line=line, hint=hint)
+            raise DataError(f"{part.slot} is {text!r}, {why}", file=path, line=line, hint=hint)
     for rule in design.rules:
         for wording in construction.rules[rule].wordings if rule in labels else ():
             try:
