@@ -43,6 +43,8 @@ FAULTS = [
     ("E206", "{agent} made another attempt.", "{agent} made no other attempt.", "says repeated(agent) and not repeated(agent)"),
     ("E207", "\t@animals", "\t@animals | @people", "can both say"),
     ("E207", '"{agent} did get {target}."', '"{agent} {verb:past} for {target}."', "premise"),
+    ("E207", '"{agent} did get {target}."', '"{agent} did get {target} ."', "not a well-formed sentence"),
+    ("E207", 'wrap: "{}, "', 'wrap: "{},, "', "a comma too many"),
     ("W301", "  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier", "'extra'"),
     ("W301", '  last-night: "Last night', '  again: "{agent} {@verb:past} for {target}{@rest}."\n  last-night: "Last night', "twice"),
     ("W301", "  repeated: {gloss:", "  spare: {gloss: nothing}\n  repeated: {gloss:", "'spare'"),
