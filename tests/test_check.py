@@ -147,14 +147,15 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     assert said in found.stderr and f"opening.tsv:{line}: W310 nihgt (noun) is in no word list (night?)" in found.stdout
     assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == said + "nihgt (noun) is in no word list (night?)\n"
     edit(table, "tiktok", "sang")
-    edit(table, "nihgt", "nihgt~own | gate#2 | the gate | durm | quickly")
+    edit(table, "nihgt", "nihgt~own | gate#2 | the gate | durm | quickly | latch. | Ltd.~own")
     listed = cxgen("check", "opening", cwd=tmp_path).stdout
     assert "nihgt" not in listed, "it is meant"
     assert "W310 sang (verb) is a form of *sing*" in listed
     assert "W310 gate#2 (noun) has '#' in it" in listed
     assert [said in listed for said in ("the gate (noun) begins with an article", "durm (noun) is not in WordNet")] == [True, True]
     assert "quickly (noun) is not in WordNet as a noun (quick or quicklime?)" in listed, "an adverb"
-    edit(table, "nihgt~own | gate#2 | the gate | durm | quickly", "gate, hatch")
+    assert ("W310 latch. (noun) is not in WordNet" in listed, "W310 Ltd." in listed) == (True, False)
+    edit(table, "nihgt~own | gate#2 | the gate | durm | quickly | latch. | Ltd.~own", "gate, hatch")
     assert f"opening.tsv:{line}: column thing: 'gate, hatch' is no word" in cxgen("sample", "opening", cwd=tmp_path).stderr
     edit(table, "gate, hatch", "gate")
     edit(table, "sang | ", "")

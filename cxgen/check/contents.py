@@ -124,11 +124,11 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
                 items = family.items(Sampler.preview(construction, design, config, 1, forms).draw(span(0, _SETS)))
             except (CxgenError, Inconsistency):
                 continue  # E201 and E202 say so
-            marked = pl.when(misspaced("premise")).then(pl.lit("the premise has a blank or a comma too many"))
-            for item in items.with_columns(fault=marked.otherwise(family.fault())).filter(pl.col("fault") != "").head(1).iter_rows(named=True):
+            odd = pl.when(misspaced("premise")).then(pl.lit("the premise has a blank or a comma too many")).otherwise(family.fault())
+            for item in items.with_columns(fault=odd).filter(pl.col("fault") != "").head(1).iter_rows(named=True):
                 asked = item["hypothesis"] if "hypothesis" in item else item["diagnostic_good"]
                 message = f"design {design.name!r}: {item['fault']}: {item['premise']!r} with {asked!r}"
-                yield fault(construction.place("designs", design.name), message, "change the wording, the template, or a word in it")
+                yield fault(construction.place("designs", design.name), message, "change the wording, the template or a word")
 
 
 def _repeats(construction: Construction, design: Design) -> Iterator[tuple[str, str, str, set[str]]]:

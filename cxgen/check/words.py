@@ -82,8 +82,9 @@ def strange_word(construction: Construction) -> Iterator[CxgenError]:
 
 
 def _unknown(row: dict[str, Any], shipped: set[str]) -> bool:
-    """Whether WordNet does not have the word, and people seldom; or has it only as another part of speech (the verb *quickly*)."""
-    return "%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped)
+    """Whether WordNet does not have the word, and people seldom, or with a full stop, which frequencies pass over; or has it only as
+    another part of speech (the verb *quickly*)."""
+    return "%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped or row["lemma"].endswith("."))
 
 
 def _odd(row: dict[str, Any]) -> str:
