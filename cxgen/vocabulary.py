@@ -25,6 +25,8 @@ class Judge(StrEnum):
 POS = ("noun", "verb", "adjective", "adverb", "name", "phrase")
 # Roles of slots whose fillers are no nouns.
 NOT_NOUNS: frozenset[str] = frozenset({Role.verb, Role.modifier, Role.result, Role.property})
+# What a scene can say of its nouns by the words ``det`` and ``number``.
+OF_NOUNS = {"det": ("the", "a", "bare", "plural"), "number": ("singular", "plural")}
 
 SPLITS = ("train", "validation", "test")
 SHARES = {"train": 0.7, "validation": 0.15, "test": 0.15}

@@ -172,7 +172,9 @@ def test_what_nothing_reads_is_told_and_what_editors_hide_is_passed_over(mini, c
     (mini / "lexicons/splits.tsv").write_text(
         "construction\tverb\tsplit\nreech\tgrope\ttrain\n" + "".join(f"conative\t{verb}\ttrain\n" for verb in verbs)
     )
+    (mini / "lexicons/overrides.yaml").write_text("verb:\n  handd: {past: handded}\n  hand: {past: handed}\n")
     found = [(finding.code, finding.message) for finding in check_project(Project(mini), Lexicon.of(Project(mini)), among=["none"])[1]]
+    assert [message for _, message in found if "template or scene" in message] == ["no template or scene has the word 'handd'"]
     assert found.count(("W000", "nothing reads this file")) == 4
     assert {("W000", "unknown construction 'reech'"), *(("W000", f"no scene of conative has the verb {verb!r}") for verb in verbs[:3])} < {
         *found

@@ -43,6 +43,8 @@ FAULTS = [
     ("E206", "{agent} made another attempt.", "{agent} made no other attempt.", "says repeated(agent) and not repeated(agent)"),
     ("E207", "\t@animals", "\t@animals | @people", "can both say"),
     ("E207", '"{agent} did get {target}."', '"{agent} {verb:past} for {target}."', "premise"),
+    ("E207", '"{agent} did get {target}."', '"{agent} did get {target} ."', "not a well-formed sentence"),
+    ("E207", 'wrap: "{}, "', 'wrap: "{},, "', "a comma too many"),
     ("W301", "  opener: {role: modifier", "  extra: {role: agent, class: people}\n  opener: {role: modifier", "'extra'"),
     ("W301", '  last-night: "Last night', '  again: "{agent} {@verb:past} for {target}{@rest}."\n  last-night: "Last night', "twice"),
     ("W301", "  repeated: {gloss:", "  spare: {gloss: nothing}\n  repeated: {gloss:", "'spare'"),
@@ -78,6 +80,14 @@ def test_a_planted_fault_is_found_at_its_line(mini, mini_lexicon, code, old, new
     assert told and (code[:2] == "E2" or code == "W303" or told[0] in range(line, line + new.count("\n") + 1))  # others: of several places
     assert code.startswith("E") or {finding.code for finding in found} == {code}
     assert all(finding.file.stem == changed.stem and finding.line > 1 and finding.hint for finding in found)
+
+
+def test_a_noun_that_is_said_in_both_numbers_is_told(mini, mini_lexicon):
+    line = edit(mini / "templates/reach.yaml", "target: {role: target,", "target: {role: target, number: plural,")
+    assert not [finding for finding in found_in(mini, mini_lexicon) if finding.code == "W314"]
+    edit(mini / "templates/reach.yaml", '"{agent} did get {target}."', '"{agent} did get {target:np}."')
+    told = [(finding.line, finding.message) for finding in found_in(mini, mini_lexicon) if finding.code == "W314"]
+    assert told == [(line, "{target:np} is singular in scene 'reach-things', other forms of target plural")]
 
 
 def test_stated_forms_that_no_dictionary_has_are_told(tmp_path, cxgen):
@@ -137,14 +147,15 @@ def test_new_words_are_announced_with_the_forms_of_verbs(tmp_path, cxgen):
     assert said in found.stderr and f"opening.tsv:{line}: W310 nihgt (noun) is in no word list (night?)" in found.stdout
     assert cxgen("sample", "opening", "--n", 1, cwd=tmp_path).stderr == said + "nihgt (noun) is in no word list (night?)\n"
     edit(table, "tiktok", "sang")
-    edit(table, "nihgt", "nihgt~own | gate#2 | the gate | durm | quickly")
+    edit(table, "nihgt", "nihgt~own | gate#2 | the gate | durm | quickly | latch. | Ltd.~own")
     listed = cxgen("check", "opening", cwd=tmp_path).stdout
     assert "nihgt" not in listed, "it is meant"
     assert "W310 sang (verb) is a form of *sing*" in listed
     assert "W310 gate#2 (noun) has '#' in it" in listed
     assert [said in listed for said in ("the gate (noun) begins with an article", "durm (noun) is not in WordNet")] == [True, True]
     assert "quickly (noun) is not in WordNet as a noun (quick or quicklime?)" in listed, "an adverb"
-    edit(table, "nihgt~own | gate#2 | the gate | durm | quickly", "gate, hatch")
+    assert ("W310 latch. (noun) is not in WordNet" in listed, "W310 Ltd." in listed) == (True, False)
+    edit(table, "nihgt~own | gate#2 | the gate | durm | quickly | latch. | Ltd.~own", "gate, hatch")
     assert f"opening.tsv:{line}: column thing: 'gate, hatch' is no word" in cxgen("sample", "opening", cwd=tmp_path).stderr
     edit(table, "gate, hatch", "gate")
     edit(table, "sang | ", "")
@@ -160,7 +171,7 @@ def test_words_that_tell_labels_are_named(mini, cxgen):
 
 
 def test_codes_are_listed_with_what_they_find_and_every_check_is_tested(cxgen):
-    elsewhere = {"E106", "W305", "W307", "W308", "W310", "W312"}  # W310, W312 above, the others in test_language
+    elsewhere = {"E106", "W305", "W307", "W308", "W310", "W312", "W314"}  # W310, W312, W314 above, the others in test_language
     assert set(CHECKS) == {code for code, *_ in FAULTS} | elsewhere
     listed = json.loads(cxgen("check", "--codes", "--format", "json").stdout)
     assert {row["code"] for row in listed} == {"E000", "W000", *CHECKS, *TREES}

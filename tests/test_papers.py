@@ -117,12 +117,21 @@ def test_premises_of_ones_own_get_the_published_questions_with_computed_labels(t
         ("x,resultativ,,,,,,,,,,", "unknown construction"),
         ("My aunt hummed the babies asleep.,resultative,,my aunt,hum,the lynx,,asleep,,,,", "undergoer is 'the lynx'"),
         ("My aunt hummed the baby asleep.,resultative,,my aunt,kick,the baby,,asleep,,,,", "deed is 'kick'"),
+        ("My aunt hummed the car asleep.,resultative,,my aunt,hum,the cat,,asleep,,,,", "undergoer is 'the cat'"),
+        ("Bill blew the candle out of the car.,caused-motion,,Bo,blow,the candle,,,out of,the car,,", "actor is 'Bo'"),
+        ("My aunt hummed the baby asleep.,resultative,,my aunt,hummed,the baby,,asleep,,,,", "deed is 'hummed', a form of hum"),
+        ("My aunt hummed.,ditransitive,,,,,,,,,,", "has no design of config cxnli"),
     )
     for row, message in faults:
         path.write_text(PREMISES.splitlines()[0] + "\n" + row + "\n", "utf-8")
         with pytest.raises(CxgenError, match=message) as caught:
             hypothesise(Project(ROOT), path)
         assert caught.value.line == 2
+    tables = {"x.csv": (PREMISES.splitlines()[0], "no rows"), "x.jsonl": ('{"premise": ["a"], "construction": "conative"}', "no texts")}
+    for name, (text, message) in tables.items():
+        (tmp_path / name).write_text(text + "\n", "utf-8")
+        with pytest.raises(CxgenError, match=message):
+            hypothesise(Project(ROOT), tmp_path / name)
 
 
 def test_cxnli_asks_one_of_each_label_and_look_alikes_are_misread(constructions):

@@ -244,6 +244,8 @@ WRONG = {
     "column x: 'cup, jug' is no word": (f"{HEAD}one ; a ; nurse ; cup, jug\n", 2),
     "column designs: empty": (f"{HEAD}one ;  ; nurse ; cup\n", 2),
     "column x: an empty word": (f"{HEAD}one ; a ; nurse ; cup |  | jug\n", 2),
+    "det=an, which no noun can have": ("words ; some ; number=plural | det=an\n", 1),
+    "number=plurals, which no noun can have": ("id ; designs ; words\none ; a ; number=plurals\n", 2),
     "column words: no set of words 'hit'": ("id ; designs ; words\none ; a ; hit\n", 2),
     "column agent: 'jug' has no sense 'person'": (f"{HEAD}one ; a ; jug ; cup\n", 2),
     "there is a scene 'one' already": (f"{HEAD}one ; a ; nurse ; cup\none ; a ; nurse ; cup\n", 3),
@@ -286,11 +288,11 @@ three ; hit-or-missed ; nurse ;  ; lamp
 def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     words = "blow=blow | land=landed on | rel=who"
     row = " ; blows ; nurse | butler ; kick | poke | splonk | flonk | bite | slap"
-    text = f"id ; designs ; both:person ; verb:verb ; words\none{row} ; {words}\n"
+    text = f"id ; designs ; both:person ; verb:verb ; words ; marked\none{row} ; {words} ; pokke\n"
     result, path = checked(cxgen, tmp_path, text)
     (report,) = json.loads(result.stdout)
     assert (result.returncode, report["faults"]) == (0, [])
-    assert [row["fault"][:12] for row in report["doubts"]] == ["W310 splonk ", "W310 flonk ("]
+    assert [row["fault"][:12] for row in report["doubts"]] == ["W310 splonk ", "W310 flonk (", "W313 'pokke'"]
     assert [(row["lemma"], row["past"]) for row in report["forms"] if row["pos"] == "verb"] == [
         ("splonk", "splonked"),
         ("flonk", "flonked"),
@@ -302,10 +304,14 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert (doubted.returncode, json.loads((tmp_path / "found.json").read_text())) == (2, [report])
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout
-    path.write_text(text.replace("nurse | butler", "nurse~verb | butler").replace(" ; ", "\t"))
-    assert "a verb has no form" in cxgen("check", "scenes", path).stderr
-    path.write_text("")
-    assert f"{path.name}: has no scenes" in cxgen("check", "scenes", path).stderr
+
+
+def test_a_table_whose_slots_can_say_the_same_is_refused(mini, cxgen):
+    table = mini / "lexicons/scenes/reach.tsv"
+    assert cxgen("check", "scenes", table, cwd=mini).returncode == 0
+    edit(table, "\t@animals", "\t@animals | @people")
+    told = cxgen("check", "scenes", table, cwd=mini)
+    assert (told.returncode, "E207 scene 'reach-animals': slots 'agent' and 'target'" in told.stdout) == (2, True), told.stdout
 
 
 def test_verbs_that_a_build_cannot_draw_are_not_counted_and_a_split_without_any_is_a_fault(tmp_path, cxgen):

@@ -66,7 +66,10 @@ def test_a_new_verb_moves_no_other_one(reach, data):
 
 def test_a_verb_more_changes_no_set_of_other_frames_splits(mini, cxgen):
     """The rows that `propose` writes hold every verb where it is drawn from."""
+    (mini / "kept.tsv").write_text("construction\tverb\tsplit\n", "utf-8")
+    (mini / "lexicons/splits.tsv").symlink_to(mini / "kept.tsv")
     assert cxgen("splits", "propose", cwd=mini).returncode == 0
+    assert (mini / "lexicons/splits.tsv").is_symlink(), "what it names is written"
     text = (mini / "lexicons/splits.tsv").read_text("utf-8")
     construction = load_construction(Project(mini), "reach", Lexicon.of(Project(mini)))
     request = Params.read(mini / "params.yaml").request

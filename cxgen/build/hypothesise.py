@@ -14,7 +14,8 @@ from cxgen.lexicon import Lexicon
 from cxgen.project import Project
 from cxgen.sampling.ways import WORD_FORMS
 from cxgen.semantics import label_matrix
-from cxgen.tables import numbered_rows
+from cxgen.tables import as_texts, numbered_rows
+from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
 
 _HINT = "columns: premise, construction, its parts (see `cxgen hypothesise --parts`); if need be reading, and PART:FORM such as actor:obj"
@@ -22,6 +23,7 @@ _ARTICLES = ("the ", "a ", "an ")
 _PRONOUNS = {"subj": "they", "obj": "them", "poss": "their"}  # of a part whose forms are not given
 # Pronouns that may be given as parts: as subjects, which stand before one of the verbs, elsewhere, as possessors.
 _CASES = [case.split() for case in ("I me my", "we us our", "you you your", "he him his", "she her her", "it it its", "they them their")]
+_FEW = 4  # letters
 _FINITE = {"caused", "did", "was", "stayed", "changed", "became", "traveled", "touched", "already"}
 _PLURAL = re.compile(r"\b(we|you|they) was\b", re.IGNORECASE)
 SCHEMA = dict.fromkeys(("premise", "hypothesis", "label", "construction", "target", "claim"), pl.String)
@@ -45,6 +47,9 @@ def hypothesise(project: Project, path: Path) -> pl.DataFrame:
     it is asked what *they* can. DataError, with the line, where a part is lacking, or does not stand in the premise.
     """
     table, lines = numbered_rows(path, _HINT)
+    if table.is_empty():
+        raise DataError("has no rows", file=path, hint=_HINT)
+    table = as_texts(table, [name for name in ("premise", "construction") if name in table.columns], path, _HINT)
     lexicon, known, made = Lexicon.of(project), dict[str, Construction](), list[dict[str, Any]]()
     for line, cells in zip(lines, table.iter_rows(named=True), strict=True):
         row = {name: str(value).strip() for name, value in cells.items() if value is not None}
@@ -69,6 +74,9 @@ def _asked(construction: Construction) -> dict[str, tuple[str, Design]]:
 def _items(construction: Construction, row: Mapping[str, str], path: Path, line: int) -> Iterator[dict[str, str]]:
     asked = _asked(construction)
     reading = row.get("reading") or construction.name
+    if not asked:
+        hint = "`cxgen hypothesise --parts` lists those that it asks about"
+        raise DataError(f"{construction.name} has no design of config {CXNLI.name}", file=path, line=line, hint=hint)
     if reading not in asked:
         raise unknown("reading", reading, asked, file=path, line=line)
     kind, design = asked[reading]
@@ -76,9 +84,12 @@ def _items(construction: Construction, row: Mapping[str, str], path: Path, line:
     there = {part.slot for template in construction.templates_for(kind) for part in construction.premise_parts(kind, template.name)}
     for part in (part for rule in design.rules for text in construction.rules[rule].wordings for part in parse_pattern(text)):
         text = row.get(part.slot, "") if part.slot in there else ""
-        if text and not _stands(text, row["premise"], verb=_tag(part.form) != ""):
+        verb = text.partition(" ")[0].lower() if _tag(part.form) else ""
+        lemmas = lemmas_of(verb).get("VERB", (verb,))
+        if text and (verb not in lemmas or not _stands(text, row["premise"], verb=verb != "")):
+            why = "which the premise does not have" if verb in lemmas else f"a form of {' or '.join(lemmas)}"
             hint = "are the columns of this row those of its premise? Verbs are lemmas, other parts as they stand in it"
-            raise DataError(f"{part.slot} is {text!r}, which the premise does not have", file=path, line=line, hint=hint)
+            raise DataError(f"{part.slot} is {text!r}, {why}", file=path, line=line, hint=hint)
     for rule in design.rules:
         for wording in construction.rules[rule].wordings if rule in labels else ():
             try:
@@ -124,13 +135,16 @@ def _bare(text: str) -> str:
 
 
 def _stands(text: str, premise: str, *, verb: bool) -> bool:
-    """Whether a premise has a part: a verb in any form, a pronoun in any case, whatever its article and ending (*happy*: *happier*)."""
-    from lemminflect import getAllInflections
+    """Whether a premise has a part: a verb in any form, a pronoun in any case, whatever its article and ending (*happy*: *happier*), of
+    words with few letters only such as dictionaries have (*the cat* is not in *the car*, nor *Bo* in *Bill*)."""
+    from lemminflect import getAllInflections, getAllInflectionsOOV
 
     bare = text.partition(" ")[0] if verb else _bare(text)
+    before, blank, last = bare.rpartition(" ")
     forms = {bare, *next((case for case in _CASES if text.lower() in map(str.lower, case)), ())}
-    forms |= {form for found in getAllInflections(bare, "VERB").values() for form in found} if verb else set()
-    pattern = "|".join([*map(re.escape, sorted(forms)), rf"{re.escape(bare[:-1])}\w*"])
+    inflected = getAllInflections(last, "VERB" if verb else None) or (getAllInflectionsOOV(last, "VERB") if verb else {})
+    forms |= {before + blank + form for found in inflected.values() for form in found}
+    pattern = "|".join([*map(re.escape, sorted(forms)), *([rf"{re.escape(bare[:-1])}\w*"] if len(last) > _FEW else [])])
     return re.search(rf"(?<!\w)({pattern})(?!\w)", premise, re.IGNORECASE) is not None
 
 

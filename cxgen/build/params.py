@@ -191,5 +191,5 @@ def append_splits(path: Path | None, known: _Splits, proposed: _Splits) -> list[
         rows = [row for row in every if row[1] not in {**known.get(row[0], {}), **own.get(row[0], {})}]
         if rows and path:
             before = (read_text(path).rstrip() if own else "") or "\t".join(_COLUMNS)
-            write_text(path, "\n".join([before, *map("\t".join, rows)]) + "\n")
+            write_text(path.resolve(), "\n".join([before, *map("\t".join, rows)]) + "\n")
     return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

@@ -36,7 +36,7 @@ _DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a 
 def explanations() -> dict[str, str]:
     """Code -> what it finds, as the functions of the checks say."""
     texts = {code: str(check.__doc__)[6:].partition("\n")[0].rstrip(".") for code, check in CHECKS.items()}
-    texts |= {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv, that nothing reads", **TREES}
+    texts |= {"E000": "a file that cannot be read", "W000": "a file, or a row of splits.tsv or overrides.yaml, that nothing reads", **TREES}
     return dict(sorted(texts.items()))
 
 
@@ -84,7 +84,7 @@ def check_project(
     """
     targets, errors = ([only], []) if only else readable_targets(project, strict=True)
     found = _found("E101", _stray_scenes(lexicon, project.template_files() if only or errors else targets), project.root)
-    strays = () if only else _stray_splits(project, lexicon, project.template_files())
+    strays = () if only else [*_stray_splits(project, lexicon, project.template_files()), *_stray_forms(project, lexicon)]
     found += _found("W000", (*_unread(project), *strays), project.root)
     targets = [name for name in targets if not among or name in among]
     for result in run(partial(_checked, project, token_hex()), targets):
@@ -126,11 +126,8 @@ def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path])
 
     @cache
     def words(name: str) -> set[str]:
-        """Those of a construction's file and scenes; empty if it cannot be read, which is told of the file itself."""
-        with suppress(CxgenError):
-            texts = [read_text(files[name]), *(one.text for one in lexicon.scenes(name).tables)]
-            return {word for text in texts for word in _WORD.findall(text)}
-        return set()
+        """Those of a construction's file and scenes."""
+        return {word for text in _texts(files[name], lexicon) for word in _WORD.findall(text)}
 
     path = project.root / layout.SPLITS
     lines = read_if_there(path).splitlines()
@@ -146,6 +143,23 @@ def _stray_splits(project: Project, lexicon: Lexicon, files: Mapping[str, Path])
                 if near or not verb.islower() or not reference.frequency(verb)[0]:
                     hint = f"did you mean {' or '.join(near)}? Else take the row out" if near else "mend it, or take the row out"
                     yield CxgenError(f"no scene of {name} has the verb {verb!r}", file=path, line=number, hint=hint)
+
+
+def _stray_forms(project: Project, lexicon: Lexicon) -> Iterator[CxgenError]:
+    """Words of the project's own lexicons/overrides.yaml that neither the lexicon has, nor a template or a scene."""
+    own = [(lemma, *place) for lemma, pos, _, place in lexicon.stated_forms if not lexicon.known(lemma, pos)]
+    own = [one for one in own if one[1].path == project.root / layout.LEXICONS / "overrides.yaml"]
+    texts = [text for path in project.template_files().values() if own for text in _texts(path, lexicon)]
+    for lemma, document, keys in own:
+        if not any(lemma in text for text in texts):
+            yield document.wrong(keys, f"no template or scene has the word {lemma!r}", "mend it, or take it out")
+
+
+def _texts(path: Path, lexicon: Lexicon) -> list[str]:
+    """The texts of a construction's file and scenes; none if it cannot be read, which is told of the file itself."""
+    with suppress(CxgenError):
+        return [read_text(path), *(one.text for one in lexicon.scenes(path.stem).tables)]
+    return []
 
 
 def _stray_scenes(lexicon: Lexicon, targets: Collection[str]) -> Iterator[CxgenError]:

@@ -15,6 +15,7 @@ from cxgen.constructicon import Construction, Design, Part, Place, parse_pattern
 from cxgen.constructicon.load import COMMON, unknown_words
 from cxgen.errors import CxgenError
 from cxgen.families import CONFIGS, families_of, family_of
+from cxgen.families.core import misspaced
 from cxgen.lexicon import Lexicon
 from cxgen.measures.giveaway import NEGATIONS
 from cxgen.sampling import Sampler, design_pools, span
@@ -123,10 +124,11 @@ def faulty_items(construction: Construction) -> Iterator[CxgenError]:
                 items = family.items(Sampler.preview(construction, design, config, 1, forms).draw(span(0, _SETS)))
             except (CxgenError, Inconsistency):
                 continue  # E201 and E202 say so
-            for item in items.with_columns(fault=family.fault()).filter(pl.col("fault") != "").head(1).iter_rows(named=True):
+            odd = pl.when(misspaced("premise")).then(pl.lit("the premise has a blank or a comma too many")).otherwise(family.fault())
+            for item in items.with_columns(fault=odd).filter(pl.col("fault") != "").head(1).iter_rows(named=True):
                 asked = item["hypothesis"] if "hypothesis" in item else item["diagnostic_good"]
                 message = f"design {design.name!r}: {item['fault']}: {item['premise']!r} with {asked!r}"
-                yield fault(construction.place("designs", design.name), message, "change the wording, or the template")
+                yield fault(construction.place("designs", design.name), message, "change the wording, the template or a word")
 
 
 def _repeats(construction: Construction, design: Design) -> Iterator[tuple[str, str, str, set[str]]]:

@@ -14,6 +14,8 @@ from cxgen.check.core import check, fault
 from cxgen.constructicon import Construction, Design, Place, parse_pattern
 from cxgen.errors import CxgenError, some
 from cxgen.lexicon.words import TAGS, most_frequent
+from cxgen.sampling.pools import frames_of
+from cxgen.sampling.ways import WORD_FORMS, By, number_of
 from cxgen.semantics import label_matrix, solve
 from cxgen.trees.phrases import lemmas_of
 from cxgen.vocabulary import LABELS
@@ -21,6 +23,7 @@ from cxgen.vocabulary import LABELS
 _OPEN = ("noun", "verb", "adjective", "adverb")
 _FORMS = ("third", "ing", "past", "participle")  # of a new verb: they may be wrong, and are seen nowhere else
 _LISTED = 20
+_NUMBER = ("singular", "plural")
 _SELDOM = 2.0  # zipf: a word that WordNet does not have is told below it
 _GUESSED = 0.5  # of the items: where the gate of `words_only` is for a config
 
@@ -79,8 +82,9 @@ def strange_word(construction: Construction) -> Iterator[CxgenError]:
 
 
 def _unknown(row: dict[str, Any], shipped: set[str]) -> bool:
-    """Whether WordNet does not have the word, and people seldom; or has it only as another part of speech (the verb *quickly*)."""
-    return "%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped)
+    """Whether WordNet does not have the word, and people seldom, or with a full stop, which frequencies pass over; or has it only as
+    another part of speech (the verb *quickly*)."""
+    return "%" not in row["key"] and (row["zipf"] < _SELDOM or row["lemma"] in shipped or row["lemma"].endswith("."))
 
 
 def _odd(row: dict[str, Any]) -> str:
@@ -119,6 +123,24 @@ def strange_mark(construction: Construction) -> Iterator[CxgenError]:
                 for text in scene.cells.get(column, ()):
                     if text.partition("~")[0] not in known:
                         yield fault((table, [number]), f"{text!r} is under `{column}`, and no scene has it", "mend it, or take it out")
+
+
+@check
+def two_numbers(construction: Construction) -> Iterator[CxgenError]:
+    """W314: a noun that sentences of one design say in both numbers: {x:np} follows the scene's `det`, other forms the slot's `number`."""
+    for design in construction.designs.values():
+        wordings = [parse_pattern(text) for name in design.rules for text in construction.rules[name].wordings]
+        said = {(part.slot, part.form) for parts in (*(parts for *_, parts in premises(construction, design)), *wordings) for part in parts}
+        follow = {slot for slot, form in said if form in WORD_FORMS and WORD_FORMS[form].by in {By.NUMBER, By.PRONOUN}}
+        for slot in (slot for name, slot in construction.slots.items() if name in follow and (name, "np") in said):
+            for frame in frames_of(construction, design):
+                np, others = (_NUMBER[said == "plural"] for said in (frame.words.get("det"), number_of(slot, frame)))
+                fillers = frame.slots.get(slot.source) or slot.classes
+                if np != others and any(construction.lexicon.resolve(name).pos == "noun" for name in fillers):
+                    message = f"{{{slot.name}:np}} is {np} in scene {frame.name!r}, other forms of {slot.name} {others}"
+                    hint = f"np follows the scene's word `det`, others `number`: let both say {others}, or write {{{slot.name}}} for np"
+                    yield fault(construction.place("slots", slot.name), message, hint)
+                    break
 
 
 @check

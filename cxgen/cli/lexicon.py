@@ -154,6 +154,8 @@ def wug(
     with busy("searching"):
         made = pseudowords(load(), words, n, seed=seed, pos=pos)
     rows = (made if stats else made.select("word", "pseudoword")).rows(named=True)
+    if longer := sum(len(row["pseudoword"]) > len(row["word"]) for row in rows):
+        note(f"{longer} of {len(rows)} are longer than their word: there are too few of its length")
     emit([{**row, **(inflect(row["pseudoword"], pos) if pos else {})} for row in rows], form)
 
 

@@ -26,12 +26,13 @@ from cxgen.project import Project
 from cxgen.trees import Chunks
 from cxgen.vocabulary import INFLECTIONS, SPLITS
 
-_CODES = {"E101", "E106", "E201"}  # names that do not exist, what no sentence reads, words and classes that are not there
+# Names that do not exist, what no sentence reads, words and classes that are not there; words that two slots of a sentence can both say.
+_CODES = {"E101", "E106", "E201", "E207"}
 _PREMISES = 20
 _FORMS = ("lemma", "pos", "sense", "article", "countability", *INFLECTIONS)
 _UPOS = {"noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
 GAP = "_____"
-_DOUBTS = {"W310"}  # words in no list of words, forms that no verb has
+_DOUBTS = {"W310", "W313"}  # words in no list of words, forms that no verb has; marks on what no scene has
 
 
 @dataclass
@@ -118,8 +119,8 @@ def _faults(table: SceneTable, construction: Construction) -> Iterator[dict[str,
 
 def _found(table: SceneTable, construction: Construction, codes: set[str], chunks: Chunks | None = None) -> Iterator[dict[str, Any]]:
     for finding in findings(construction, chunks, codes):
-        if finding.file == table.path:
-            yield _row(finding.line, "", f"{finding.code} {finding.message}", finding.hint)
+        if (own := finding.file == table.path) or finding.code == "E207":  # told where the slots are
+            yield _row(finding.line if own else 1, "", f"{finding.code} {finding.message}", finding.hint)
 
 
 def _verbs(construction: Construction, params: Params) -> Iterator[dict[str, Any]]:

@@ -59,5 +59,10 @@ class Family(Protocol):
 
 
 def badly_formed(column: str) -> pl.Expr:
-    """Whether a text is no sentence: capital letter, full stop, no braces, single spaces."""
-    return ~pl.col(column).str.contains(r"^\p{Lu}.*\.$") | pl.col(column).str.contains(r"[{}]|\s\s")
+    """Whether a text is no sentence: capital letter, full stop, no braces, `misspaced`."""
+    return ~pl.col(column).str.contains(r"^\p{Lu}.*\.$") | pl.col(column).str.contains("[{}]") | misspaced(column)
+
+
+def misspaced(column: str) -> pl.Expr:
+    """Whether a text has a blank before a blank or a mark, or two commas."""
+    return pl.col(column).str.contains(r"\s([\s,;:!?]|\.$)|,\s*,")

@@ -22,7 +22,7 @@ from cxgen.errors import UNSEEN, CxgenError, SchemaError, UnknownNameError
 from cxgen.files import read_text
 from cxgen.lexicon.words import NOUNS, Senses, fits, lexfile
 from cxgen.schema import Document
-from cxgen.vocabulary import POS
+from cxgen.vocabulary import OF_NOUNS, POS
 
 if TYPE_CHECKING:
     from cxgen.lexicon.snapshot import Lexicon
@@ -282,4 +282,6 @@ def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (key and equals and value):
             raise _wrong(f"{part!r} is no KEY=TEXT", path, line, "such as into=into | out=out of")
+        if value not in OF_NOUNS.get(key, (value,)):
+            raise _wrong(f"{key}={value}, which no noun can have", path, line, f"write {key}={f' or {key}='.join(OF_NOUNS[key])}")
         yield key, value

@@ -8,13 +8,12 @@ import numpy as np
 import polars as pl
 
 from cxgen.constructicon import Slot
-from cxgen.lexicon import Lexicon
+from cxgen.lexicon import Frame, Lexicon
 from cxgen.sampling.plan import Plan, Rows
 from cxgen.sampling.pools import ABSENT, Pools
 from cxgen.streams import Codes, codes_of
-from cxgen.vocabulary import POS
+from cxgen.vocabulary import OF_NOUNS, POS
 
-_DETERMINERS = ("the", "a", "bare", "plural")  # what a frame's word `det` can say
 _IT, _THEY = 2, 3  # the pronouns
 
 
@@ -170,12 +169,16 @@ def compose(way: Way) -> pl.Expr:
     return text
 
 
+def number_of(slot: Slot, frame: Frame) -> str | None:
+    """The number of what fills ``slot`` in a scene."""
+    return frame.words.get("number") if slot.number == "frame" else slot.number
+
+
 def choice(by: By, slot: Slot, plan: Plan, pools: Pools, lexicon: Lexicon) -> Rows:
     """The number of the way that every set takes for what fills ``slot``."""
     if by is By.DETERMINER:
-        return np.array([_DETERMINERS.index(frame.words.get("det", "the")) for frame in pools.frames], dtype=np.int64)[plan.frame]
-    numbers = [frame.words.get("number") if slot.number == "frame" else slot.number for frame in pools.frames]
-    number = np.array([own == "plural" for own in numbers], dtype=np.int64)[plan.frame]
+        return np.array([OF_NOUNS["det"].index(frame.words.get("det", "the")) for frame in pools.frames], dtype=np.int64)[plan.frame]
+    number = np.array([number_of(slot, frame) == "plural" for frame in pools.frames], dtype=np.int64)[plan.frame]
     if by is By.NUMBER:
         return number
     gender = lexicon.genders[plan.fillers[slot.name]]  # 0 m, 1 f, 2 any, 3 none
