@@ -9,7 +9,7 @@ from cxgen.constructicon import load_construction
 from cxgen.errors import CxgenError
 from cxgen.lexicon import Lexicon
 from cxgen.project import Project
-from tests.conftest import edit
+from tests.conftest import ROOT, edit
 
 # Faults planted in the tests' own construction: code, what stands there, what is put there, what the message names.
 FAULTS = [
@@ -17,6 +17,7 @@ FAULTS = [
     ("E101", "kinds: [missed, caught, twice", "kinds: [mised, caught, twice", "mised"),
     ("E101", 'excludes: ["got(agent, target)"]', 'excludes: ["gott(agent, target)"]', "gott"),
     ("E101", '  this-afternoon: "This afternoon, {agent}', '  this-afternoon: "{opening}{agent}', "opening"),
+    ("E101", '{verb: verb, rest: " entirely in vain"}', '{verb: "", rest: " entirely in vain"}', "slot ''"),
     ("E102", '"Last night, {agent} {@verb:past}', '"Last night, {agent} {@verb:pst}', "no form 'pst'"),
     ("E102", "{@verb:past} for {target}{@rest}.", "{@verb:past} for {target}{@tail}.", "@tail"),
     ("E102", '"Last night, {agent} {@verb', '"Last night,\u00a0{agent} {@verb', "'\\xa0' between words"),
@@ -68,6 +69,14 @@ def found_in(folder, lexicon):
 
 def test_the_tests_own_construction_is_clean(mini, mini_lexicon):
     assert found_in(mini, mini_lexicon) == []
+
+
+def test_a_kind_that_is_nowhere_is_told_where_scenes_are_judged(scratch):
+    (scratch / "pipelines").symlink_to(ROOT / "pipelines")
+    edit(scratch / "templates/resultative.yaml", "kinds: [x-result, x-had", "kinds: [x-resultx, x-had")
+    project = Project(scratch)
+    found = findings(load_construction(project, "resultative", Lexicon.of(project)))
+    assert {finding.code for finding in found if "kind 'x-resultx'" in str(finding)} == {"E101"}
 
 
 @pytest.mark.parametrize(("code", "old", "new", "said"), FAULTS)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from cxgen.errors import SchemaError
 from cxgen.schema import read_yaml
 from cxgen.schema.document import complaint
+from tests.conftest import ROOT
 
 
 def read(folder, text):
@@ -51,6 +52,11 @@ FAULTS = {  # what the file's own keys become -> what is wrong, and how it is me
     "hypotheses.a: lacks 'yes' and 'no'; add `yes` and `no`": {"hypotheses": {"a": {"claim": "p(x)"}}},
     "slots.a: lacks one of class, frame; expected: a `role`, and what fills it": {"slots": {"a": {"role": "agent"}}},
     "slots.a: has more than one of class, frame; ": {"slots": {"a": {"role": "agent", "class": "names", "frame": True}}},
+    "templates.a.1: 'b' is not of type 'object'; expected: templates for the kinds": {"templates": {"a": [{"clause": "{x}"}, "b"]}},
+    "templates.a.b: ['c'] is not of type 'string'; expected: the pattern of a premise": {"templates": {"a": {"b": ["c"]}}},
+    "templates.a.say.0: ['b'] is not of type 'string'; expected: a name": {"templates": {"a": {"say": [["b"]]}}},
+    "slots.shared.0: ['a'] is not of type 'string'": {"slots": {"shared": [["a"]]}},
+    "designs.a.kinds.0: '' should be non-empty": {"designs": {"a": {"kinds": [""], "hypotheses": ["b"]}}},
     "(top level): lacks 'meaning'; add meaning: the meaning": {"meaning": None},
 }
 
@@ -59,6 +65,11 @@ FAULTS = {  # what the file's own keys become -> what is wrong, and how it is me
 def test_a_key_that_is_misspelt_or_lacks_is_told_in_a_sentence(mini, said):
     data = read_yaml(mini / "templates/reach.yaml").data | FAULTS[said]
     assert said in "; ".join(complaint({key: value for key, value in data.items() if value is not None}, "construction")[1:])
+
+
+def test_shipped_files_are_what_the_schema_says_as_they_are_written():
+    for path in sorted(ROOT.glob("templates/*.yaml")):
+        assert complaint(read_yaml(path).data, "shared" if path.name.startswith("_") else "construction") is None, path.name
 
 
 words = st.text("abcdefghij", min_size=1, max_size=5)

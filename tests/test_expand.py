@@ -148,3 +148,9 @@ def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, old, new, message)
     start = 1 + doors.read_text("utf-8").splitlines().index("  <1>-<way>:")
     assert caught.value.file == doors
     assert caught.value.line in {line, start}
+
+
+def test_a_list_that_is_filled_in_where_text_belongs_is_told(doors):
+    edit(doors, 'not: ["", "not "]}', 'not: ["", [x]]}')
+    with pytest.raises(CxgenError, match="entails.*does not match"):
+        load(doors)

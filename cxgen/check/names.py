@@ -66,7 +66,7 @@ def _readable(construction: Construction) -> Iterator[tuple[Text, tuple[Part, ..
 def unknown_name(construction: Construction) -> Iterator[CxgenError]:
     """E101: a name that is declared nowhere: of a slot, kind, hypothesis, predicate or design, or of a construction with scenes."""
     for (document, keys), what, names, known in _named(construction):
-        for name in (name for name in names if name and name not in known):
+        for name in (name for name in names if name not in known):
             error = unknown(what, name, known, file=document.path, line=document.line(keys))
             if what == "design" and "," in name:
                 error.hint = f"write {' | '.join(part.strip() for part in name.split(','))}"
@@ -84,13 +84,16 @@ def _named(construction: Construction) -> Iterator[tuple[Place, str, Iterable[st
     words = cache(partial(_frame_words, construction))
     for text, parts in _readable(construction):
         known = words(frozenset(design.frames for design in text.designs))
-        yield text.place, "slot", {part.slot for part in parts}, {**slots, **known}
-    yield from ((place("kinds", kind.name), "slot", (kind.verb, *kind.rests_on), slots) for kind in kinds.values())
+        yield text.place, "slot", {part.slot for part in parts if part.slot}, {**slots, **known}
+    yield from ((place("kinds", kind.name, "bind", "verb"), "slot", [kind.verb], slots) for kind in kinds.values())
+    yield from ((place("kinds", kind.name, "rests_on"), "slot", kind.rests_on, slots) for kind in kinds.values())
     yield from ((place("slots", slot.name), "slot", slot.distinct, slots) for slot in slots.values())
     for where, atom in _atoms(construction):
         yield where, "predicate", [atom.predicate], predicates
         yield where, "slot", atom.args, slots
-    yield from ((place("predicates", name, "contrary"), "predicate", [one.contrary], predicates) for name, one in predicates.items())
+    yield from (
+        (place("predicates", name, "contrary"), "predicate", filter(None, [one.contrary]), predicates) for name, one in predicates.items()
+    )
     yield from ((place("designs", design.name, "kinds"), "kind", design.kinds, {**kinds, **groups}) for design in designs.values())
     yield from ((place("designs", design.name, "hypotheses"), "hypothesis", design.rules, rules) for design in designs.values())
     for template in construction.templates.values():

@@ -257,8 +257,9 @@ class Construction:
 
 
 def verb_columns(designs: Iterable[Design], kinds: Mapping[str, Kind], slots: Mapping[str, Slot], frame: Frame) -> set[str]:
-    """The columns of ``frame`` that hold the verbs of kinds of the designs that it serves."""
-    return {slots[kinds[kind].verb].source for design in designs if design.frames in frame.designs for kind in design.kinds}
+    """The columns of ``frame`` that hold the verbs of kinds of the designs that it serves; E101 says which names are declared nowhere."""
+    served = {kind for design in designs if design.frames in frame.designs for kind in design.kinds}
+    return {slots[kinds[kind].verb].source for kind in served if kind in kinds and kinds[kind].verb in slots}
 
 
 def verb_rows(construction: Construction, frame: Frame) -> dict[str, tuple[int, ...]]:

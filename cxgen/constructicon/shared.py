@@ -16,7 +16,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from cxgen.constructicon.model import Atom, Place, listed
+from cxgen.constructicon.model import Place, listed
 from cxgen.constructicon.pattern import joined
 from cxgen.errors import SchemaError, unknown
 from cxgen.project import Project
@@ -115,17 +115,15 @@ class Shared:
     def take_in(self, document: Document) -> tuple[Document, Places]:
         """``document`` with shared entries in it, and every entry that stands for several written out; and where entries stand."""
         data, places = dict(document.data), Places()
+        self._require_valid(document, data, places)
         for section in SECTIONS:
-            if isinstance(data.get(section), dict):
+            if section in data:
                 data[section] = dict(self._merged(document, section, places))
-        wrong = None if self.trusts(document.path) else complaint(data, "construction")
-        if wrong:
-            keys, message, hint = wrong
-            file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
-            raise fault(message, (file, [*start, *keys[2:]]), hint)
+        self._require_valid(document, data, places)
         for section in SECTIONS:
             if section in data:
                 data[section] = dict(_expanded(data, section, places))
+        self._require_valid(document, data, places)
         data["groups"] = {name: list(members) for name, members in data.get("groups", {}).items()}
         for name, raw in data["kinds"].items():
             for group in listed(raw.get("group", ())):
@@ -133,6 +131,13 @@ class Shared:
         clauses, templates = data.get("clauses", {}), data.get("templates", {})
         data["templates"] = {name: self._joined(name, raw, clauses, places["templates", name]) for name, raw in templates.items()}
         return replace(document, data=data), places
+
+    def _require_valid(self, document: Document, data: Mapping[str, Any], places: Places) -> None:
+        """``data`` is what the schema says: as it is written, with shared entries in it, and written out."""
+        if wrong := None if self.trusts(document.path) else complaint(data, "construction"):
+            keys, message, hint = wrong
+            file, start = places.get((str(keys[0]), str(keys[1])), (document, keys[:2])) if len(keys) > 1 else (document, keys)
+            raise fault(message, (file, [*start, *keys[2:]]), hint)
 
     def _merged(self, document: Document, section: str, places: Places) -> Iterator[tuple[str, Any]]:
         """The entries of a section, those of shared files among them as those have them; a file's own keys win."""
@@ -234,22 +239,13 @@ def _expanded(data: Mapping[str, Any], section: str, places: Places) -> Iterator
                 stray = _STRAY.search(str(name if section == "templates" else [name, entry]))
                 if stray:
                     raise fault(f"{written}: there is no {stray[0]}: say what it is under rotate, pair, vary or with", place)
-                _require_readable(name, entry)
+                if not _NAME.fullmatch(name):
+                    raise fault(f"{name!r} is no name: lower-case letters, digits and hyphens", place)
                 made.add(name)
                 places[section, name] = place
                 yield name, entry
         except ValueError as error:
             raise fault(str(error), place) from error
-
-
-def _require_readable(name: str, entry: Any) -> None:
-    """A name, facts and a weight that are such after their fields were filled in; a ValueError in words if not."""
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name: lower-case letters, digits and hyphens")
-    for part in (entry, entry.get("misread", {})) if isinstance(entry, Mapping) else ():
-        for text in (text for key in ("entails", "excludes", "unasked", "claim") for text in listed(part.get(key, ()))):
-            Atom.parse(text)
-        float(part.get("weight", 1))
 
 
 def fault(message: str, place: Place, hint: str = "see docs/templates.md, entries that stand for several") -> SchemaError:
