@@ -416,6 +416,11 @@ def test_nobody_at_the_address_or_at_the_proxy_is_told_apart(monkeypatch, tmp_pa
         run("http://127.0.0.1:9/v1", pairs(1), tmp_path / "c", Limits(tries=1))
 
 
+def test_a_server_that_does_not_speak_https_is_told_as_that(tmp_path):
+    with serving() as url, pytest.raises(CxgenError, match="no secure connection to https://.*SSL_CERT_FILE"):
+        run(url.replace("http:", "https:"), pairs(1), tmp_path / "c", Limits(tries=1))
+
+
 # bounds
 
 

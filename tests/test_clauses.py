@@ -382,9 +382,10 @@ def test_whoever_answers_a_file_of_requests_judges(here, cxgen, tmp_path, table)
     out, told = tmp_path / "ask.jsonl", tmp_path / "told.jsonl"
     judging = ["judge", NAME, "--backend", "file", "--model", "ann", "--task", "event", "--requests", str(out)]
     first = table["item"][0]
-    freeze(here, table.head(12), **{task: {first: ["", "", ""]} for task in ("acceptability", "event", "naturalness", "role")})
+    freeze(here, table.head(12), "a", **{task: {first: [""]} for task in ("acceptability", "event", "naturalness", "role")})
     assert f"{-(-(table.height - 11) // 10)} requests" in cxgen(here, *judging, "--unjudged").stderr
     assert first in out.read_text("utf-8"), "nobody has answered"
+    assert f"{-(-table.height // 10)} requests" in cxgen(here, *judging[:5], "a", *judging[6:], "--unjudged").stderr, "what `a` has begun"
     (here.root / layout.JUDGMENTS).unlink()
     assert f"{-(-table.height // 10)} requests" in cxgen(here, *judging).stderr
     left, *others = table["item"]

@@ -34,7 +34,7 @@ def questions(
     project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False, fresh: bool = False
 ) -> tuple[Consultation, dict[str, Prompt], Shown]:
     """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions), or of those
-    of the audit; ``fresh``: only those that nobody has judged. The default tasks are `CLAUSES`, or those of the audit.
+    of the audit; ``fresh``: only those that nobody else has judged, so that a run that was cut goes on. The default tasks are `CLAUSES`, or those of the audit.
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """
@@ -52,7 +52,8 @@ def questions(
         described = descriptions([construction])
         rows = (clauses(construction) if known is None else known.filter(target=name)).to_dicts()
         rows += interpretations(construction).to_dicts() if INTERPRETATION in asked.tasks and known is None else []
-        judged = set(read_votes(project, name).filter(pl.col("value") != "")["item"]) if fresh else set[str]()
+        others = (pl.col("value") != "") & ~pl.col("judge").is_in(asked.models)
+        judged = set(read_votes(project, name).filter(others)["item"]) if fresh else set[str]()
         for row in (row for row in rows if row["item"] not in judged):
             told, own = row | described.get(row["construction"], PLAIN), construction.argument_structure and row["construction"] == name
             fit = {INTERPRETATION} if INTERPRETATION in row else {*CLAUSES} - (set() if own else {"role"})

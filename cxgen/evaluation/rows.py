@@ -136,7 +136,7 @@ def steps(names: Sequence[str]) -> dict[str, tuple[str, float | None]]:
     differs, and that; of other names, themselves and None."""
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(_NUMBER.sub("#", name), []).append(name)
+        alike.setdefault(_NUMBER.sub("\0", name), []).append(name)
     found: dict[str, tuple[str, float | None]] = {}
     for own in alike.values():
         numbers = {name: list(_NUMBER.finditer(name)) for name in own}
