@@ -108,10 +108,10 @@ def _named(construction: Construction) -> Iterator[tuple[Place, str, Iterable[st
 
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
-    """Closed-class words that every frame of the ``wanted`` designs declares; of none: every frame of the construction."""
+    """Closed-class words that every frame of the ``wanted`` designs declares; of none, as where a design misspells a kind: that any does."""
     scenes = (*construction.frames, *construction.refused)
     words = [frame.words for frame in scenes if not wanted or not frame.designs or wanted.intersection(frame.designs)]
-    return {name: text for name, text in words[0].items() if all(name in other for other in words)} if words else {}
+    return {name: text for one in words for name, text in one.items() if not wanted or all(name in other for other in words)}
 
 
 def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:
