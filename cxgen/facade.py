@@ -82,7 +82,7 @@ class Constructicon:
             if any(isinstance(kind, dict) and kind.get("construction") == name for kind in kinds.values()):
                 message = f"{name!r} is what the opposite of {owner!r} is called: it has no file of its own"
                 return UnknownNameError(message, hint=f"its items come with those of {owner}: cxgen sample {owner}")
-        error = unknown("construction", name, names)
+        error = self.project.unknown(name, names)
         if not any((self.project.root / place).exists() for place in (PARAMS, TEMPLATES)):
             error.hint += f" (no project is at or above {self.project.root}: only what comes with cxgen is known)"
         return error

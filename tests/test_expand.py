@@ -152,5 +152,5 @@ def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, old, new, message)
 
 def test_a_list_that_is_filled_in_where_text_belongs_is_told(doors):
     edit(doors, 'not: ["", "not "]}', 'not: ["", [x]]}')
-    with pytest.raises(CxgenError, match="entails.*does not match"):
+    with pytest.raises(CxgenError, match=r"entails.*does not match"):
         load(doors)

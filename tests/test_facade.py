@@ -115,6 +115,9 @@ def test_functions_and_methods_say_the_same(mini):
     assert entry.check() == []
     edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
     assert "E101" in {finding.code for finding in cxgen.Constructicon(mini)["reach"].check()}
+    (mini / "templates/reach.yaml").rename(mini / "templates/reach.yml")
+    with pytest.raises(CxgenError, match=r"call its file templates/reach\.yaml, not \.yml"):
+        cxgen.explain("reach", project=mini)
 
 
 @pytest.mark.parametrize(

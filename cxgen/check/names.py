@@ -108,7 +108,7 @@ def _named(construction: Construction) -> Iterator[tuple[Place, str, Iterable[st
 
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
-    """Closed-class words that every frame of the ``wanted`` designs declares; of none, as where a design misspells a kind: that any does."""
+    """Closed-class words that every frame of the ``wanted`` designs declares; of none (a design misspells a kind): that any does."""
     scenes = (*construction.frames, *construction.refused)
     words = [frame.words for frame in scenes if not wanted or not frame.designs or wanted.intersection(frame.designs)]
     return {name: text for one in words for name, text in one.items() if not wanted or all(name in other for other in words)}
