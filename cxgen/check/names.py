@@ -72,6 +72,8 @@ def unknown_name(construction: Construction) -> Iterator[CxgenError]:
                 error.hint = f"write {' | '.join(part.strip() for part in name.split(','))}"
             if what == "slot" and name in CIRCUMSTANCES:
                 error.hint = f"add `{name}: shared` under slots, and a column {name}:phrase to the scenes"
+            elif what == "slot" and name not in document.text:
+                error.hint += "; it stands in templates/_shared.yaml, or is put together from fields"
             yield error
     for group in construction.groups.keys() & construction.kinds.keys():
         yield fault(construction.place("groups", group), f"{group!r} is a kind and a group", "give the group another name")
