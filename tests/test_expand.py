@@ -139,6 +139,11 @@ def test_one_name_says_several_shared_templates_but_for_a_sentence_of_ones_own(d
         ("  remember: shared", '  all: {say: [mine: times], clause: "{agent} {@what}"}', "'times' stands for several templates"),
         ("  remember: shared", '  first-open, second-open: {say: [plian], clause: "{agent} {@what}"}', "'plian'"),
         ("  remember: shared", '  all: {odd: "<clause> <clause>."}', "2 main clauses|no verb"),
+        (
+            "  first-is-open:\n    claim: open(first)\n    yes: [",
+            "  first-is-open:\n    with: {x: first}\n    claim: open(<x>)\n    yes: ['<x>.', ",
+            "<x> says 'first', the name of a slot",
+        ),
     ],
 )
 def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, old, new, message):
