@@ -1,11 +1,12 @@
 """Where things are: a project's own templates and lexicons first, then those shipped with the package."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from cxgen import layout
-from cxgen.errors import CxgenError, unknown
+from cxgen.errors import CxgenError, UnknownNameError, unknown
 from cxgen.files import listed
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -99,6 +100,13 @@ class Project:
     def template_files(self) -> dict[str, Path]:
         """Construction name -> its YAML file; a project's own file shadows a shipped one of the same name."""
         return self._yaml_files(layout.TEMPLATES)
+
+    def unknown(self, name: str, known: Iterable[str], file: Path | None = None, line: int | None = None) -> UnknownNameError:
+        """The error about a construction that is none of ``known``, perhaps since its file is called NAME.yml."""
+        error = unknown("construction", name, known, file=file, line=line)
+        if os.path.lexists(self.root / layout.TEMPLATES / f"{name}.yml"):
+            error.hint = f"call its file {layout.TEMPLATES}/{name}.yaml, not .yml"
+        return error
 
     def template_file(self, name: str) -> Path:
         """The file of construction ``name``."""

@@ -55,8 +55,8 @@ FAULTS = {  # what the file's own keys become -> what is wrong, and how it is me
     "templates.a.1: 'b' is not of type 'object'; expected: templates for the kinds": {"templates": {"a": [{"clause": "{x}"}, "b"]}},
     "templates.a.b: ['c'] is not of type 'string'; expected: the pattern of a premise": {"templates": {"a": {"b": ["c"]}}},
     "templates.a.say.0: ['b'] is not of type 'string'; expected: a name": {"templates": {"a": {"say": [["b"]]}}},
-    "slots.shared.0: ['a'] is not of type 'string'": {"slots": {"shared": [["a"]]}},
-    "designs.a.kinds.0: '' should be non-empty": {"designs": {"a": {"kinds": [""], "hypotheses": ["b"]}}},
+    "slots.shared.0: ['a'] is not of type 'string'; expected: a name": {"slots": {"shared": [["a"]]}},
+    "designs.a.kinds.0: '' should be non-empty; expected: a name": {"designs": {"a": {"kinds": [""], "hypotheses": ["b"]}}},
     "(top level): lacks 'meaning'; add meaning: the meaning": {"meaning": None},
 }
 

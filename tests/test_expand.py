@@ -139,6 +139,11 @@ def test_one_name_says_several_shared_templates_but_for_a_sentence_of_ones_own(d
         ("  remember: shared", '  all: {say: [mine: times], clause: "{agent} {@what}"}', "'times' stands for several templates"),
         ("  remember: shared", '  first-open, second-open: {say: [plian], clause: "{agent} {@what}"}', "'plian'"),
         ("  remember: shared", '  all: {odd: "<clause> <clause>."}', "2 main clauses|no verb"),
+        (
+            "  first-is-open:\n    claim: open(first)\n    yes: [",
+            "  first-is-open:\n    with: {x: first}\n    claim: open(<x>)\n    yes: ['<x>.', ",
+            "<x> says 'first', the name of a slot",
+        ),
     ],
 )
 def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, old, new, message):
@@ -152,5 +157,5 @@ def test_a_mistake_in_an_entry_is_reported_at_its_line(doors, old, new, message)
 
 def test_a_list_that_is_filled_in_where_text_belongs_is_told(doors):
     edit(doors, 'not: ["", "not "]}', 'not: ["", [x]]}')
-    with pytest.raises(CxgenError, match="entails.*does not match"):
+    with pytest.raises(CxgenError, match=r"entails.*does not match"):
         load(doors)

@@ -109,9 +109,15 @@ def test_functions_and_methods_say_the_same(mini):
     for none in (0, 10**10, 10**400, "3"):
         with pytest.raises(CxgenError, match="n is"):
             entry.sample(none)
+    for none in (None, 1.5, "1"):
+        with pytest.raises(CxgenError, match="seed is"):
+            entry.sample(1, seed=none)
     assert entry.check() == []
     edit(mini / "templates/reach.yaml", '  plain: "{agent}', '  plain: "{agnt}')
     assert "E101" in {finding.code for finding in cxgen.Constructicon(mini)["reach"].check()}
+    (mini / "templates/reach.yaml").rename(mini / "templates/reach.yml")
+    with pytest.raises(CxgenError, match=r"call its file templates/reach\.yaml, not \.yml"):
+        cxgen.explain("reach", project=mini)
 
 
 @pytest.mark.parametrize(

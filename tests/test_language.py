@@ -66,6 +66,10 @@ def test_a_projects_own_shared_file_wins_and_a_mistake_in_it_is_reported_there(d
     with pytest.raises(CxgenError) as caught:
         load(doors)
     assert (caught.value.file, caught.value.line) == (shared, 2)
+    shared.write_text('templates: {at-dawn: "At dawn, {agnt} {@what}."}\n', "utf-8")
+    line = edit(doors, "  at-dawn: shared", "  at-dawn: {shared: true, only: [first-open]}")
+    found = codes(doors)["E101"]
+    assert (found.file, found.line, "templates/_shared.yaml" in found.hint) == (doors, line, True)
 
 
 def test_groups_stand_for_their_kinds(doors):

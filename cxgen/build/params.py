@@ -148,11 +148,12 @@ def _owner(file: Path) -> str:
 
 
 def _require_targets(document: Document, keys: tuple[str, ...], names: Iterable[str]) -> None:
-    files = Project(document.path.parent).template_files()
+    project = Project(document.path.parent)
+    files = project.template_files()
     for number, name in enumerate(names):
         line = document.line((*keys, number))
         if name not in files:
-            raise unknown("construction", name, files, file=document.path, line=line)
+            raise project.unknown(name, files, document.path, line)
         if owner := _owner(files[name]):
             what = f"{name!r} is a look-alike: its items come with those of {owner!r}"
             raise SchemaError(what, file=document.path, line=line, hint=f"ask for {owner}")

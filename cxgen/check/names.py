@@ -72,6 +72,8 @@ def unknown_name(construction: Construction) -> Iterator[CxgenError]:
                 error.hint = f"write {' | '.join(part.strip() for part in name.split(','))}"
             if what == "slot" and name in CIRCUMSTANCES:
                 error.hint = f"add `{name}: shared` under slots, and a column {name}:phrase to the scenes"
+            elif what == "slot" and name not in document.text:
+                error.hint += "; it stands in templates/_shared.yaml, or is put together from fields"
             yield error
     for group in construction.groups.keys() & construction.kinds.keys():
         yield fault(construction.place("groups", group), f"{group!r} is a kind and a group", "give the group another name")
@@ -108,10 +110,10 @@ def _named(construction: Construction) -> Iterator[tuple[Place, str, Iterable[st
 
 
 def _frame_words(construction: Construction, wanted: frozenset[str]) -> dict[str, str]:
-    """Closed-class words that every frame of the ``wanted`` designs declares; of none: every frame of the construction."""
+    """Closed-class words that every frame of the ``wanted`` designs declares; of none (a design misspells a kind): that any does."""
     scenes = (*construction.frames, *construction.refused)
     words = [frame.words for frame in scenes if not wanted or not frame.designs or wanted.intersection(frame.designs)]
-    return {name: text for name, text in words[0].items() if all(name in other for other in words)} if words else {}
+    return {name: text for one in words for name, text in one.items() if not wanted or all(name in other for other in words)}
 
 
 def _atoms(construction: Construction) -> Iterator[tuple[Place, Atom]]:

@@ -32,6 +32,8 @@ _NAMING = frozenset(("gloss", "opposite", "group", "only", "except", "kinds", "h
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _FIELD = re.compile(r"<([a-z0-9][a-z0-9-]*)>")
 _STRAY = re.compile(r"<[^<>'\"]*>")  # a field that is left when an entry is written out
+_BRACED = re.compile(r"\{[^{}]*\}")
+_WORDED = ("wordings", "yes", "no")  # of a hypothesis
 _DEPTH = 5
 Orders = Mapping[str, Sequence[str] | Mapping[str, str]]
 Places = dict[tuple[str, str], Place]  # (section, name) -> where the entry stands: in its file, or in the shared one
@@ -233,7 +235,12 @@ def _expanded(data: Mapping[str, Any], section: str, places: Places) -> Iterator
     for written, raw in data[section].items():
         place = places[section, written]
         try:
-            for name, entry in expand(written, raw, data.get("orders", {})):
+            texts = [text for key in _WORDED if section == "hypotheses" for text in raw.get(key, ())]
+            bare = [f"<{name}>" for text in texts for name in _FIELD.findall(_BRACED.sub("", text))]
+            for name, entry in expand(written, {**raw, "bare": bare} if bare else raw, data.get("orders", {})):
+                for said, slot in zip(bare, bare and entry.pop("bare"), strict=True):
+                    if str(slot) in data.get("slots", {}):
+                        raise fault(f"{said} says {slot!r}, the name of a slot, not what fills it", place, f"write {{{said}}}")
                 if name in made:
                     raise fault(f"{section}: {written!r} makes a second {name!r}", place)
                 stray = _STRAY.search(str(name if section == "templates" else [name, entry]))

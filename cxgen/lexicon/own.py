@@ -80,7 +80,7 @@ class Sources:
         while name in self.classes:
             entry = self.classes[name]
             if entry in entries:
-                raise entries[0].wrong(f"class {entries[0].name!r} extends itself by way of {name!r}", "break the circle")
+                raise entry.wrong(f"class {name!r} extends itself by way of {entries[-1].name!r}", "break the circle")
             entries.append(entry)
             name = "" if entry.extends == name else entry.extends
         return entries

@@ -191,7 +191,7 @@ def complaint(data: Any, name: str) -> _Complaint:
         lacking = [key for key in error.validator_value if key not in own]
         told = about or "; ".join(f"{key}: {allowed.get(key, {}).get('description', '...')}" for key in lacking)
         return keys, f"{at}: lacks {' and '.join(map(repr, lacking))}", f"add {told}"
-    if error.validator == "oneOf" and all(part.keys() == {"required"} for part in error.validator_value):
+    if error.validator in {"oneOf", "anyOf"} and all(part.keys() == {"required"} for part in error.validator_value):
         choice = [key for part in error.validator_value for key in part["required"]]
         return keys, f"{at}: {'has more than' if {*choice} & own.keys() else 'lacks'} one of {', '.join(choice)}", f"expected: {about}"
     hint = str(about or f"{error.validator} {_brief(json.dumps(error.validator_value), 200)}")
