@@ -417,8 +417,15 @@ def test_nobody_at_the_address_or_at_the_proxy_is_told_apart(monkeypatch, tmp_pa
 
 
 def test_a_server_that_does_not_speak_https_is_told_as_that(tmp_path):
-    with serving() as url, pytest.raises(CxgenError, match="no secure connection to https://.*SSL_CERT_FILE"):
-        run(url.replace("http:", "https:"), pairs(1), tmp_path / "c", Limits(tries=1))
+    def answer():
+        with plain.accept()[0] as client:
+            client.recv(100)
+            client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(CxgenError, match=r"no server at https://.*SSL_CERT_FILE"):
+            run(f"https://127.0.0.1:{plain.getsockname()[1]}/v1", pairs(1), tmp_path / "c", Limits(tries=1))
 
 
 # bounds

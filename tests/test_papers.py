@@ -120,6 +120,8 @@ def test_premises_of_ones_own_get_the_published_questions_with_computed_labels(t
         ("My aunt hummed the car asleep.,resultative,,my aunt,hum,the cat,,asleep,,,,", "undergoer is 'the cat'"),
         ("Bill blew the candle out of the car.,caused-motion,,Bo,blow,the candle,,,out of,the car,,", "actor is 'Bo'"),
         ("My aunt hummed the baby asleep.,resultative,,my aunt,hummed,the baby,,asleep,,,,", "deed is 'hummed', a form of hum"),
+        ("She hummed herself asleep.,resultative,,she,hum,herself,,asleep,,,,", "undergoer is 'herself', which is another part"),
+        ("Bo hummed Bo asleep.,resultative,,Bo,hum,Bo,,asleep,,,,", "is 'bo', which is another part"),
         ("My aunt hummed.,ditransitive,,,,,,,,,,", "has no design of config cxnli"),
     )
     for row, message in faults:

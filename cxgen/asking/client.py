@@ -84,11 +84,8 @@ class _Bounded(openai.DefaultAsyncHttpxClient):
             if gone:
                 proxy = _proxied(request.url)
                 problem = f"no server at {_shown(request.url)}{' through the proxy' * proxy}"
-                if "[SSL" in str(error):
-                    problem = f"no secure connection to {_shown(request.url)}"
-                    mend = "SSL_CERT_FILE names the file of who signed its certificate; a server without one has http://"
-                    raise _NobodyThere(f"{problem}: {mend}") from None
                 mend = "is the proxy right? NO_PROXY names hosts without one" if proxy else "start it, or name another with --base-url"
+                mend = "SSL_CERT_FILE names who signs its certificate; a plain server has http:" if "[SSL" in str(error) else mend
                 if not self._reached:
                     raise _NobodyThere(f"{problem}: {mend}") from None
             raise (httpx2.ConnectError if gone else httpx2.ReadError)(problem, request=request) from None

@@ -34,7 +34,7 @@ def questions(
     project: Project, asked: Consultation, names: Sequence[str] = (), *, audited: bool = False, fresh: bool = False
 ) -> tuple[Consultation, dict[str, Prompt], Shown]:
     """``asked`` within its bounds, task -> prompt, and what is shown of the clauses of ``names`` (default: all constructions), or of those
-    of the audit; ``fresh``: only those that nobody else has judged, so that a run that was cut goes on. The default tasks are `CLAUSES`, or those of the audit.
+    of the audit; ``fresh``: only those that nobody else has judged. The default tasks are `CLAUSES`, or those of the audit.
 
     What all the models have decided already, with the prompts as they are, is not asked again.
     """

@@ -82,6 +82,11 @@ def _items(construction: Construction, row: Mapping[str, str], path: Path, line:
     kind, design = asked[reading]
     labels = label_matrix(construction, design)[kind]
     there = {part.slot for template in construction.templates_for(kind) for part in construction.premise_parts(kind, template.name)}
+    told = {slot: row[slot].lower() for slot in there if row.get(slot)}
+    for slot, one in told.items():
+        if [*told.values()].count(one) > 1 or re.fullmatch(r"(my|your|him|her|it|our|them)sel(f|ves)", one):
+            hint = "hypotheses are about different ones; of this premise none can be made"
+            raise DataError(f"{slot} is {one!r}, which is another part, too", file=path, line=line, hint=hint)
     for part in (part for rule in design.rules for text in construction.rules[rule].wordings for part in parse_pattern(text)):
         text = row.get(part.slot, "") if part.slot in there else ""
         verb = text.partition(" ")[0].lower() if _tag(part.form) else ""

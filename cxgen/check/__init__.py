@@ -30,7 +30,7 @@ _READ = re.compile(
 )
 _WORD = re.compile(r"[\w'-]+")
 _NEAR = 0.85  # how alike a misspelt verb is to what is meant, which begins with the same letter: kik and kick
-_DRAWING = {"E201", "E207"}  # they look at every word, or draw items: before a preview, the generator says as much
+_DRAWING = {"E201"}  # it looks at every word: before a preview, the generator says as much
 
 
 def explanations() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations
 from statistics import fmean
@@ -24,6 +24,7 @@ from cxgen.sampling.ways import Forms
 from cxgen.semantics import Inconsistency, label_matrix, misread_labels, misread_truth, truth
 from cxgen.vocabulary import LABELS, NEUTRAL, NOT_NOUNS, Role
 
+_Spoken = tuple[tuple[str, str, str], ...]
 _SETS = 16  # whose items are looked at
 _WORD = re.compile(r"[\w'’-]+")
 _DEFINITE = ("", "a", "poss-of")  # forms of a noun that bring a determiner
@@ -88,19 +89,24 @@ def is_balanced(design: Design) -> bool:
     return not design.configs or any(family.balanced for family in families_of(design))
 
 
+def _spoken(parts: Iterable[Part]) -> _Spoken:
+    """What is heard of a pattern, whatever its relations and capitals: `np` is the plain form."""
+    return tuple((part.text.lower(), part.slot, "" if part.form == "np" else part.form) for part in parts)
+
+
 @check
 def same_sentence(construction: Construction) -> Iterator[CxgenError]:
     """E206: two kinds of a design, or two claims, are said alike, so that a sentence has two labels, or stands in a set twice."""
     for design in construction.designs.values():
-        said: dict[tuple[Part, ...], str] = {}
+        said: dict[_Spoken, str] = {}
         for rule in map(construction.rules.__getitem__, design.rules):
             for number, text in enumerate(rule.wordings):
-                if (other := said.setdefault(parse_pattern(text), rule.says)) != rule.says:
+                if (other := said.setdefault(_spoken(parse_pattern(text)), rule.says)) != rule.says:
                     place, message = construction.place("wordings", rule.name, number), f"{text!r} says {other} and {rule.says}"
                     yield fault(place, message, "word them apart, or take one out")
-        first: dict[tuple[Part, ...], str] = {}
+        first: dict[_Spoken, str] = {}
         for kind, template, parts in premises(construction, design):
-            if (other := first.setdefault(parts, kind)) != kind:
+            if (other := first.setdefault(_spoken(parts), kind)) != kind:
                 gloss = f"{construction.kinds[other].gloss}; {construction.kinds[kind].gloss}"
                 message, hint = f"kind {kind!r} says in {template!r} what {other!r} says", f"word them apart, or take one out: {gloss}"
                 yield fault(construction.place("kinds", kind), message, hint)

@@ -160,6 +160,8 @@ def capacity(
         table = pl.DataFrame([row for name in names for row in counted(constructicon[name].construction, request)])
     for line in chain.from_iterable(unjudged(constructicon[name].construction, request) for name in names):
         note(line)
+    if table.is_empty():
+        raise CxgenError(f"nothing is asked for of {', '.join(names)}", hint="generate: in params.yaml has the sizes; or give --n")
     if not by_design:  # the sum of its sets, and the design and split of which most is asked for
         parts = table.sort("used", descending=True, maintain_order=True).group_by("construction", "config")
         sums = (pl.col("wanted", "capacity").sum(), pl.first("used"), pl.col("enough").all())

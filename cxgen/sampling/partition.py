@@ -17,7 +17,7 @@ from cxgen.streams import chance_of, order_key
 from cxgen.vocabulary import SPLITS
 
 _ATTEMPTS = 64
-_MOST_SETS = 10_000  # that shares may ask for to be whole: 0.33333 asks for 100,000
+_MOST_SETS = 100  # that shares may ask for to be whole, unless as many are wanted: 0.333 asks for 1,000
 Shares = Mapping[str, float]  # split -> share
 Verbs = frozenset[str]  # lemmas
 FrameVerbs = Mapping[str, Sequence[Sequence[Verbs]]]  # design -> frames -> the verbs of each verb slot, the main slot first
@@ -30,7 +30,7 @@ def set_counts(wanted: float, rows: int, shares: Shares) -> dict[str, int]:
     if sum(exact.values()) != 1 or min(exact.values()) <= 0:
         raise CxgenError(f"split shares must be positive and add up to 1: {dict(shares)}", hint="see split: in params.yaml")
     unit = math.lcm(*(share.denominator for share in exact.values()))
-    if unit > _MOST_SETS:
+    if unit > max(_MOST_SETS, wanted / rows):
         hint = "split: in params.yaml: fewer decimals"
         raise CxgenError(f"only {unit} contrast sets can be divided exactly by the shares {dict(shares)}", hint=hint)
     sets = unit * math.ceil(round(wanted / rows / unit, 9))
