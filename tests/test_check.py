@@ -42,7 +42,12 @@ FAULTS = [
     ("E204", "claim: repeated(agent)", "claim: accompanied(target)", "always neutral"),
     ("E204", "claim: not repeated(agent)", "claim: repeated(agent)", "no hypothesis"),
     ("E206", "{agent} made another attempt.", "{agent} made no other attempt.", "says repeated(agent) and not repeated(agent)"),
-    ("E206", "{agent} made another attempt.", "AFTERWARDS, {agent:np} was without {target}.", "says not got(agent, target) and repeated(agent)"),
+    (
+        "E206",
+        "{agent} made another attempt.",
+        "AFTERWARDS, {agent:np} was without {target}.",
+        "says not got(agent, target) and repeated(agent)",
+    ),
     ("E207", "\t@animals", "\t@animals | @people", "can both say"),
     ("E207", '"{agent} did get {target}."', '"{agent} {verb:past} for {target}."', "premise"),
     ("E207", '"{agent} did get {target}."', '"{agent} did get {target} ."', "not a well-formed sentence"),

@@ -64,6 +64,12 @@ def test_passages_are_lines_paragraphs_or_fields_and_know_where_their_words_stan
     path.write_text(json.dumps({"text": f"One.\n{HIT}", "url": "x"}) + "\n" + json.dumps({"text": "Two."}) + "\n")
     found = passages([path], Counter(), field="text")
     assert [(passage.text, passage.line, passage.column) for passage in found] == [("One.", 1, 1), (HIT, 1, 6), ("Two.", 2, 1)]
+    path.write_text(json.dumps({"text": "The longer\nwe waited.\n\nThe end."}))
+    assert [passage.text for passage in passages([path], Counter(), paragraphs=True, field="text")] == [
+        "The longer we waited.",
+        "",
+        "The end.",
+    ]
     path.write_bytes("café\nbar\n".encode("latin-1"))
     counts = Counter()
     assert [passage.text for passage in passages([path], counts)] == ["caf\ufffd", "bar"]
@@ -292,6 +298,18 @@ LABELS = {
     f'group,label,examples\nthe NN,,"[""x""]"\n"{GROUP}",yes,"[""Another.""]"\n': f"groups.csv:3: none of the examples of {GROUP!r}",
     json.dumps({"group": GROUP, "label": "yes", "examples": ["Another."]}): f"none of the examples of {GROUP!r}",
 }
+
+
+def test_candidates_of_another_construction_are_told(cxgen, tmp_path):
+    spans = [{"name": "theme", "start": 0, "end": 3, "text": "the"}]
+    rows = [
+        {"sentence": f"The {group}.", "group": group, "tags": "", "spans": spans, "file": "f", "line": 1, "column": 1} for group in "ab"
+    ]
+    write_rows(pl.DataFrame(rows, schema=COLUMNS), tmp_path / "found.jsonl")
+    (tmp_path / "params.yaml").touch()
+    (tmp_path / "groups.csv").write_text("group,label\na,yes\nb,no\n")
+    told = cxgen("mine", "cc", "--label", "groups.csv", "--candidates", "found.jsonl", cwd=tmp_path)
+    assert (told.returncode, "candidates that are none of cc" in told.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("content", LABELS)

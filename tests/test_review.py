@@ -69,6 +69,17 @@ def test_lists_are_the_columns_of_a_latin_square(items, sets, lists, seed):
         assert max(counts) - min(counts) <= 1  # labels go round
 
 
+def test_a_list_with_one_set_of_each_group_has_all_labels(items):
+    three = pl.concat(
+        [
+            items.with_columns(pl.format("{}-{}", name, pl.lit(part)).alias(name) for name in ("group", "contrast_set", "id"))
+            for part in range(3)
+        ]
+    )
+    for _, rows in sample(three, Design(sets=1, sentences=0)).filter(task="labels", kind="item").group_by("list"):
+        assert set(rows["right"]) == {"E", "N", "C"}
+
+
 def test_lists_depend_on_the_seed_alone_and_hold_real_sentences_and_plain_checks(items, drawn):
     assert drawn.equals(sample(items.reverse(), Design(sets=6, sentences=4), REAL[::-1]))
     assert not drawn.equals(sample(items, Design(sets=6, sentences=4, seed=2), REAL))

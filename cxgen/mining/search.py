@@ -18,7 +18,7 @@ import polars as pl
 from cxgen import layout
 from cxgen.constructicon import load_construction
 from cxgen.errors import DataError, needs
-from cxgen.files import append_lines, as_text, parse_json, require_other, require_place, visible, write_text
+from cxgen.files import append_lines, as_text, locked, parse_json, require_other, require_place, visible, write_text
 from cxgen.lexicon import Lexicon
 from cxgen.mining.find import Candidate, Correlative, Forms
 from cxgen.project import Project
@@ -72,7 +72,11 @@ def passages(files: Sequence[Path], counts: Counter[str], *, paragraphs: bool = 
     """
     for path in track(files, "reading", len(files)):
         lines = _lines(path, counts)
-        whole = _fields(lines, path, field, counts) if field is not None else _paragraphs(lines, path, 200 if paragraphs else 1)
+        whole = (
+            _fields(lines, path, field, counts, joined=paragraphs)
+            if field is not None
+            else _paragraphs(lines, path, 200 if paragraphs else 1)
+        )
         for passage in whole:
             text, start, (line, column) = passage.text, 0, passage[2:]
             while start < len(text):
@@ -114,7 +118,8 @@ def _paragraphs(lines: Iterator[tuple[int, str]], path: Path, most: int) -> Iter
             held = held[cut:]
 
 
-def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str, counts: Counter[str]) -> Iterator[Passage]:
+def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str, counts: Counter[str], *, joined: bool) -> Iterator[Passage]:
+    """A field's text by line, or by what stands between empty lines (``joined``, its lines by as many blanks as breaks)."""
     for number, line in lines:
         row = parse_json(line, path, "without --field a file is read as plain text", number, finite=False) if line.strip() else {field: ""}
         text = row.get(field) if isinstance(row, dict) else None
@@ -122,6 +127,7 @@ def _fields(lines: Iterator[tuple[int, str]], path: Path, field: str, counts: Co
             names = ", ".join(list(row)[:8]) if isinstance(row, dict) else "no object"
             raise DataError(f"no text in the field {field!r}", file=path, line=number, hint=f"the line has: {names}")
         counts["damaged"] += "\ufffd" in text and "\ufffd" not in line
+        text = re.sub(r"(?<![\r\n])\r?\n(?!\s*[\r\n])", lambda broken: " " * len(broken[0]), text) if joined else text
         column = 1
         for part in text.splitlines(keepends=True):
             yield Passage(part.rstrip("\r\n"), path, number, column)
@@ -162,15 +168,17 @@ def mine(project: Project, search: Search, files: Sequence[Path], output: Path) 
     finder = Forms(construction, nlp) if construction else Correlative(search.width, search.most_between, search.whole)
     states = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     partial, counts = output.with_name(f".{output.name}.partial"), Counter(lines=0, damaged=0)
-    batches = _resume(partial, json.dumps([search, finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
-    texts = passages(files, counts, paragraphs=search.paragraphs, field=search.field)
-    unread = islice(texts, sum(batch["read"] for batch in batches), None)
-    while batch := list(islice(unread, _BATCH)):
-        batches.append(_searched(nlp, finder, batch))
-        append_lines(partial, batches[-1])
-    rows = pl.DataFrame([row for batch in batches for row in batch["rows"]], schema=COLUMNS)
-    write_rows(rows, output)
-    partial.unlink()
+    with locked(partial, "searches into this file"):
+        batches = _resume(partial, json.dumps([search, finder.patterns, __version__, nlp.meta.get("version"), nlp.pipe_names, states]))
+        texts = passages(files, counts, paragraphs=search.paragraphs, field=search.field)
+        unread = islice(texts, sum(batch["read"] for batch in batches), None)
+        while batch := list(islice(unread, _BATCH)):
+            batches.append(_searched(nlp, finder, batch))
+            append_lines(partial, batches[-1])
+        rows = pl.DataFrame([row for batch in batches for row in batch["rows"]], schema=COLUMNS)
+        write_rows(rows, output)
+        partial.unlink()
+        Path(f"{partial}.lock").unlink()  # nobody waits for it
     examples = pl.col("sentence").str.slice(0, _SHOWN).unique(maintain_order=True).head(_EXAMPLES)
     groups = rows.group_by("group").agg(count=pl.len(), examples=examples).sort("count", "group", descending=[True, False])
     found = {"passages": sum(batch["passages"] for batch in batches), "candidates": rows.height, "groups": groups.to_dicts()}
@@ -293,6 +301,8 @@ def label(project: Project, name: str, table: Path, output: Path, candidates: Pa
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
     counts = dict(sorted(Counter(rows["label"]).items()))
     if name in BY_TAGS and len(counts) > 1:
+        if rows.select(pl.col("spans").list.eval(pl.element().struct.field("name").is_in(["first", "second"])).list.sum().min()).item() < 2:
+            raise DataError(f"candidates that are none of {name}", file=path, hint=f"`cxgen mine {name} ... -o FILE` finds some")
         rows = divided(rows)
         write_rows(subsets(rows), output.with_stem(f"{output.stem}-probe"))
     write_rows(rows, output)

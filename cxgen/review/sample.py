@@ -100,7 +100,8 @@ def _square(items: pl.DataFrame, design: Design) -> pl.DataFrame:
     """Items with the ``list`` that reads them (from 1), one of every set per list as far as the set goes."""
     order = pl.Series("order", order_keys((design.seed, "item"), items["id"]))
     ranked = items.with_columns(order).with_columns(rank=pl.col("order").rank("ordinal").over("contrast_set", "label").cast(pl.Int64) - 1)
-    place = pl.col("rank") * 3 + (pl.col("label").cast(pl.Int64) + pl.col("number")) % 3
+    turn = pl.col("number") + pl.col("group").rank("dense").cast(pl.Int64)  # so that one set of each group gives lists of all labels, too
+    place = pl.col("rank") * 3 + (pl.col("label").cast(pl.Int64) + turn) % 3
     return ranked.with_columns(list=(place + 1).cast(pl.Int32)).filter(pl.col("list") <= design.lists)
 
 
