@@ -67,7 +67,6 @@ def test_passages_are_lines_paragraphs_or_fields_and_know_where_their_words_stan
     path.write_text(json.dumps({"text": "The longer\nwe waited.\n\nThe end."}))
     assert [passage.text for passage in passages([path], Counter(), paragraphs=True, field="text")] == [
         "The longer we waited.",
-        "",
         "The end.",
     ]
     path.write_bytes("café\nbar\n".encode("latin-1"))
