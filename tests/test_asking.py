@@ -361,7 +361,7 @@ def test_an_outage_is_waited_for_and_a_dead_server_is_not(tmp_path):
         run("http://127.0.0.1:9/v1", pairs(400), tmp_path / "d", Limits(concurrency=8, tries=2))
     with ExitStack() as server:
         url = server.enter_context(serving())
-        threading.Timer(1, server.close).start()
+        threading.Timer(3, server.close).start()
         with pytest.raises(CxgenError, match=r"no server at http.*any more") as caught:
             run(url, pairs(20_000), tmp_path / "e", Limits(concurrency=4, tries=3), per_request=1)
     assert "run the same command again" in caught.value.hint
