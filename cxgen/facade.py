@@ -127,7 +127,8 @@ class Entry:
 
         Raises CxgenError: no such family or mode, or a template file that is not sound.
         """
-        _require_positive(n, seed=seed)
+        _require_positive(n)
+        _require_whole(seed)
         if family in FAMILIES:
             return readable(pl.concat(self.blocks(n, family=family, wug=wug, seed=seed), how="diagonal_relaxed"), family)
         from cxgen.suites import SUITES
@@ -208,9 +209,12 @@ class Entry:
         require_sound(self.construction, codes)
 
 
-def _require_positive(n: int, what: str = "n", least: int = 1, seed: int = 1) -> None:
+def _require_positive(n: int, what: str = "n", least: int = 1) -> None:
     if not isinstance(n, SupportsIndex) or not least <= int(n) <= 10**9:
         raise CxgenError(f"{what} is {n!r}", hint=f"{least} to a billion")
+
+
+def _require_whole(seed: int) -> None:
     if not isinstance(seed, SupportsIndex):
         raise CxgenError(f"seed is {seed!r}", hint="a whole number")
 
@@ -245,7 +249,8 @@ def wug(word: str, n: int = 10, *, seed: int = 0) -> list[str]:
     """At most ``n`` pseudowords like ``word``: of the same length and syllables, as common in their transitions, and no words."""
     from cxgen import pseudowords as made
 
-    _require_positive(n, seed=seed)
+    _require_positive(n)
+    _require_whole(seed)
     return list(made.pseudowords(made.load(Constructicon().project), [word], n, seed=seed)["pseudoword"])
 
 
@@ -293,8 +298,9 @@ def score(
 
     Raises CxgenError: no such config or split, no dataset, or predictions that are not of all of this part.
     """
+    _require_whole(seed)
     given = predictions if isinstance(predictions, pl.DataFrame) else _path(predictions, "predictions")
-    return _evaluated(config, split, items, limit, project, resamples, seed).scored(given, resamples, seed)
+    return _evaluated(config, split, items, limit, project, resamples).scored(given, resamples, seed)
 
 
 def evaluate(
@@ -331,18 +337,19 @@ def evaluate(
     from cxgen.evaluation.predictions import predicted
 
     _require_positive(batch, "batch")
+    _require_whole(seed)
     by = [by] if isinstance(by, str) else by
-    evaluated = _evaluated(config, split, items, limit, project, resamples, seed, by)
+    evaluated = _evaluated(config, split, items, limit, project, resamples, by)
     ((name, asked),) = evaluated.items.items()
     return evaluated.scored(predicted(asked, evaluated.scoring(name), predict, batch), resamples, seed, by)
 
 
 def _evaluated(
-    config: str, split: str, items: Any, limit: int | None, project: str | Path | None, resamples: int, seed: int, by: Sequence[str] = ()
+    config: str, split: str, items: Any, limit: int | None, project: str | Path | None, resamples: int, by: Sequence[str] = ()
 ) -> "Evaluated":
     from cxgen.evaluation.report import Evaluated, Part
 
-    _require_positive(resamples, "resamples", 0, seed)
+    _require_positive(resamples, "resamples", 0)
     _require_positive(1 if limit is None else limit, "limit")
     part, tables = (Part((config,), (split,), limit), ()) if items is None else (Part(limit=limit), (_path(items, "items"),))
     return Evaluated.read(Constructicon(project).project, part, tables, by)

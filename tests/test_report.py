@@ -135,6 +135,7 @@ def test_plotted_figures_are_those_of_the_metrics(measured, cxgen):
     ("metric", "content", "message"),
     [
         ("splits", "{}", "splits.json: not as it should be: KeyError 'constructions'"),
+        ("baselines", "{}", "baselines.json: has nothing to plot"),
         ("variety", None, "variety.json: cannot read"),
     ],
 )

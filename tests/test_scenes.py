@@ -304,6 +304,10 @@ def test_a_good_table_is_shown_to_be_read(tmp_path, cxgen):
     assert (doubted.returncode, json.loads((tmp_path / "found.json").read_text())) == (2, [report])
     path.write_text((text + f"two{row} ; {words}\n").replace(" ; ", "\t"))
     assert "words of line 2" in cxgen("check", "scenes", path).stdout
+    path.write_text(text.replace("nurse | butler", "nurse~verb | butler").replace(" ; ", "\t"))
+    assert "a verb has no form" in cxgen("check", "scenes", path).stderr
+    path.write_text("")
+    assert f"{path.name}: has no scenes" in cxgen("check", "scenes", path).stderr
 
 
 def test_a_table_whose_slots_can_say_the_same_is_refused(mini, cxgen):

@@ -82,7 +82,7 @@ def _items(construction: Construction, row: Mapping[str, str], path: Path, line:
     kind, design = asked[reading]
     labels = label_matrix(construction, design)[kind]
     there = {part.slot for template in construction.templates_for(kind) for part in construction.premise_parts(kind, template.name)}
-    told = {slot: row[slot].lower() for slot in there if row.get(slot)}
+    told = {slot: row[slot].lower() for slot in construction.slots if slot in there and row.get(slot)}
     for slot, one in told.items():
         if [*told.values()].count(one) > 1 or re.fullmatch(r"(my|your|him|her|it|our|them)sel(f|ves)", one):
             hint = "hypotheses are about different ones; of this premise none can be made"

@@ -18,12 +18,11 @@ from cxgen.sampling.pools import frames_of
 from cxgen.sampling.ways import WORD_FORMS, By, number_of
 from cxgen.semantics import label_matrix, solve
 from cxgen.trees.phrases import lemmas_of
-from cxgen.vocabulary import LABELS
+from cxgen.vocabulary import LABELS, OF_NOUNS
 
 _OPEN = ("noun", "verb", "adjective", "adverb")
 _FORMS = ("third", "ing", "past", "participle")  # of a new verb: they may be wrong, and are seen nowhere else
 _LISTED = 20
-_NUMBER = ("singular", "plural")
 _SELDOM = 2.0  # zipf: a word that WordNet does not have is told below it
 _GUESSED = 0.5  # of the items: where the gate of `words_only` is for a config
 
@@ -134,7 +133,7 @@ def two_numbers(construction: Construction) -> Iterator[CxgenError]:
         follow = {slot for slot, form in said if form in WORD_FORMS and WORD_FORMS[form].by in {By.NUMBER, By.PRONOUN}}
         for slot in (slot for name, slot in construction.slots.items() if name in follow and (name, "np") in said):
             for frame in frames_of(construction, design):
-                np, others = (_NUMBER[said == "plural"] for said in (frame.words.get("det"), number_of(slot, frame)))
+                np, others = (OF_NOUNS["number"][said == "plural"] for said in (frame.words.get("det"), number_of(slot, frame)))
                 fillers = frame.slots.get(slot.source) or slot.classes
                 if np != others and any(construction.lexicon.resolve(name).pos == "noun" for name in fillers):
                     message = f"{{{slot.name}:np}} is {np} in scene {frame.name!r}, other forms of {slot.name} {others}"

@@ -301,7 +301,7 @@ def label(project: Project, name: str, table: Path, output: Path, candidates: Pa
     rows = rows.with_columns(label=pl.col("group").replace_strict(labels, default=None, return_dtype=pl.String)).drop_nulls("label")
     counts = dict(sorted(Counter(rows["label"]).items()))
     if name in BY_TAGS and len(counts) > 1:
-        if rows.select(pl.col("spans").list.eval(pl.element().struct.field("name").is_in(["first", "second"])).list.sum().min()).item() < 2:
+        if not all({"first", "second"} <= {span["name"] for span in spans} for spans in rows["spans"]):
             raise DataError(f"candidates that are none of {name}", file=path, hint=f"`cxgen mine {name} ... -o FILE` finds some")
         rows = divided(rows)
         write_rows(subsets(rows), output.with_stem(f"{output.stem}-probe"))

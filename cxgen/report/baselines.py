@@ -82,6 +82,8 @@ def plots(project: Project) -> dict[str, list[Row]]:
             drawn[name] = list(rows(read_json(path, _HINT)))
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"not as it should be: {type(error).__name__} {error}", file=path, hint=_HINT) from error
+        if not drawn[name] and name != "shapes":  # which only nli and distinction have
+            raise DataError("has nothing to plot", file=path, hint=_HINT)
     for name, table in drawn.items():
         write_json(table, project.root / layout.PLOTS / f"{name}.json")
     return drawn

@@ -56,8 +56,8 @@ class Sampler:
         1 / `_PART` of what is wanted, the set comes `_LATE` times as late."""
         slots = dict.fromkeys(self.construction.kinds[kind].verb for kind in self.design.kinds)
         marked = {name: seldom for name, seldom in self.pools.seldom.items() if seldom}
-        roles = {name: self.construction.slots[name].role for name in self.pools.candidates}
-        roles = {name: role for name, role in roles.items() if role not in {Role.verb, Role.modifier}}
+        known = self.construction.slots
+        roles = {name: known[name].role for name in self.pools.candidates if known[name].role not in {Role.verb, Role.modifier}}
         few = [name for name, role in roles.items() if role in _FEW]
         plan, weight = self._plan(span(0, count), {*slots, *marked, *roles}), np.ones(count)
         for name, seldom in marked.items():
